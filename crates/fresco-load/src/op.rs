@@ -117,6 +117,11 @@ impl Batch {
         &mut self.events
     }
 
+    /// How many events there is room for until it is full.
+    pub(crate) fn room(&self) -> usize {
+        self.capacity.saturating_sub(self.events.len())
+    }
+
     /// Returns true if the program has appended what it should in one call.
     pub fn is_full(&self) -> bool {
         self.events.len() >= self.capacity

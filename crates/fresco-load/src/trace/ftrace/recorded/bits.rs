@@ -25,10 +25,13 @@ impl Bits {
         Ok(bits)
     }
 
-    /// Takes the next `count` bits, 1 to 63, if all of them are 1 and need no further byte; returns false, and takes nothing, if not.
+    /// Takes the next `count` bits of `list`, 1 to 57, if there are so many and all of them are 1; returns false, and takes nothing, if not.
     #[inline]
-    pub fn take_ones(&mut self, count: u32) -> bool {
-        debug_assert!((1..=63).contains(&count));
+    pub fn take_ones(&mut self, list: &[u8], count: u32) -> bool {
+        debug_assert!((1..=57).contains(&count));
+        if self.left < count {
+            self.top_up(list);
+        }
         let ones = (1 << count) - 1;
         // Bits that are not left are 0.
         let all = self.word & ones == ones;
@@ -37,6 +40,32 @@ impl Bits {
             self.left -= count;
         }
         all
+    }
+
+    /// Takes more bytes, until no whole one finds room.
+    fn top_up(&mut self, list: &[u8]) {
+        let rest = &list[self.at..];
+        let taken = rest.len().min((64 - self.left as usize) / 8);
+        for byte in &rest[..taken] {
+            self.word |= u64::from(*byte) << self.left;
+            self.left += 8;
+        }
+        self.at += taken;
+    }
+
+    /// How many of the next bits are 1 and need no further byte: up to 64.
+    #[inline]
+    pub fn ones(&self) -> u32 {
+        // Bits that are not left are 0.
+        self.word.trailing_ones()
+    }
+
+    /// Takes `count` bits, which [`Self::ones`] has told.
+    #[inline]
+    pub fn skip_ones(&mut self, count: u32) {
+        debug_assert!(count <= self.ones());
+        self.word = self.word.checked_shr(count).unwrap_or(0);
+        self.left -= count;
     }
 
     #[cold]
@@ -76,8 +105,12 @@ mod tests {
             }
             let (mut reader, mut at) = (Bits::default(), 0);
             for size in sizes {
+                let ones = reader.ones().min(size / 2);
+                prop_assert!((at..at + ones as usize).all(|place| bits[place]));
+                reader.skip_ones(ones);
+                at += ones as usize;
                 let end = at + size as usize;
-                if size < 64 && reader.take_ones(size) {
+                if size <= 57 && reader.take_ones(&list, size) {
                     prop_assert!(bits[at..end].iter().all(|bit| *bit));
                     at = end;
                     continue;

@@ -128,11 +128,31 @@ impl Coder {
             before.successors[..=place].rotate_right(1);
             before.successors[0] = number;
         }
+        self.hash = self.hash_with(number);
+        self.before = number;
+        self.strides(number, count)
+    }
+
+    /// The hash after a block.
+    #[inline]
+    fn hash_with(&self, number: u32) -> u32 {
         // Three blocks of five bits each of shift remain in the fifteen bits.
         let mixed = number.wrapping_mul(0x9e37_79b1) >> 17;
-        self.hash = (self.hash << 5 ^ mixed) & (HISTORY as u32 - 1);
-        self.before = number;
+        (self.hash << 5 ^ mixed) & (HISTORY as u32 - 1)
+    }
+
+    /// What is known of the accesses of a block that was entered.
+    #[inline]
+    pub fn strides(&mut self, number: u32, count: usize) -> &mut [Stride] {
         let first = self.blocks[number as usize].first as usize;
         &mut self.sites[first..first + count]
+    }
+
+    /// Returns true if `number`, which was entered last, is expected again and would change nothing here if it came: a loop of one block
+    /// that has turned a few times.
+    #[inline]
+    pub fn repeats(&self, number: u32) -> bool {
+        let state = &self.blocks[number as usize];
+        state.successors[0] == number && self.expected() == number && self.hash_with(number) == self.hash
     }
 }

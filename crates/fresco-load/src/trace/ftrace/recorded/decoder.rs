@@ -151,14 +151,42 @@ impl Decoder {
         let number = self.coder.expected();
         let block = blocks.get(number as usize)?;
         let count = block.sites.len();
-        if self.done.runs == self.chunk.counts.runs || count >= 63 || !self.bits.take_ones(count as u32 + 1) {
+        if self.done.runs == self.chunk.counts.runs
+            || count >= 57
+            || !self.bits.take_ones(&self.chunk.lists[0], count as u32 + 1)
+        {
             return None;
         }
         let strides = self.coder.enter_expected(number, count);
         addresses.clear();
-        self.done.stores += as_expected(&block.sites, strides, addresses);
-        self.count(block);
+        addresses.resize(count, 0);
+        self.done.stores += as_expected(&block.sites, strides, addresses, 0);
+        self.count(block, 1);
         Some(number)
+    }
+
+    /// More runs of the block that [`Self::next_expected`] told, as far as nothing but ones comes for them: `most` at most. Their addresses
+    /// are appended; returns how many runs these are.
+    #[inline]
+    pub fn repeat_expected(&mut self, number: u32, block: &Block, most: usize, addresses: &mut Vec<u64>) -> usize {
+        if !self.coder.repeats(number) {
+            return 0;
+        }
+        let count = block.sites.len();
+        let left = (self.chunk.counts.runs - self.done.runs) as usize;
+        let runs = most.min(left).min(self.bits.ones() as usize / (count + 1));
+        self.bits.skip_ones((runs * (count + 1)) as u32);
+        let strides = self.coder.strides(number, count);
+        let first = addresses.len();
+        addresses.resize(first + runs * count, 0);
+        let mut rest = &mut addresses[first..];
+        for _ in 0..runs {
+            let (own, others) = rest.split_at_mut(count);
+            self.done.stores += as_expected(&block.sites, strides, own, 0);
+            rest = others;
+        }
+        self.count(block, runs);
+        runs
     }
 
     #[inline(never)]
@@ -186,29 +214,32 @@ impl Decoder {
     #[inline]
     fn run(&mut self, number: u32, block: &Block, addresses: &mut Vec<u64>) -> Result<(), String> {
         addresses.clear();
+        addresses.resize(block.sites.len(), 0);
         let strides = self.coder.enter(number, block);
         let [hits, _, differences, _] = &self.chunk.lists;
         let pieces = block.sites.chunks(64).zip(strides.chunks_mut(64));
-        for (sites, strides) in pieces {
-            let hits = self.bits.take(hits, sites.len() as u32)?;
+        for (number, (sites, strides)) in pieces.enumerate() {
+            let (hits, from) = (self.bits.take(hits, sites.len() as u32)?, 64 * number);
             if hits == u64::MAX >> (64 - sites.len()) {
-                self.done.stores += as_expected(sites, strides, addresses);
+                self.done.stores += as_expected(sites, strides, addresses, from);
             } else {
-                let (bytes, stores) = differing(sites, strides, hits, &differences[self.at[2]..], addresses)?;
+                let differences = &differences[self.at[2]..];
+                let (bytes, stores) = differing(sites, strides, (hits, differences), addresses, from)?;
                 self.at[2] += bytes;
                 self.done.stores += stores;
             }
         }
-        self.count(block);
+        self.count(block, 1);
         Ok(())
     }
 
-    /// Counts a run.
+    /// Counts runs.
     #[inline]
-    fn count(&mut self, block: &Block) {
-        self.done.runs += 1;
-        self.done.instructions += u64::from(block.instructions);
-        self.done.loads = self.done.loads.wrapping_add(block.sites.len() as u64);
+    fn count(&mut self, block: &Block, runs: usize) {
+        let runs = runs as u64;
+        self.done.runs += runs;
+        self.done.instructions += runs * u64::from(block.instructions);
+        self.done.loads = self.done.loads.wrapping_add(runs * block.sites.len() as u64);
     }
 
     #[inline(never)]
@@ -256,38 +287,38 @@ impl Decoder {
     }
 }
 
-/// Appends the addresses of accesses that are all where they are expected, far the commonest; how many of them are stores.
+/// The addresses of the accesses from place `from` of a run on, which are all where they are expected, far the commonest; how many of
+/// them are stores.
 #[inline(always)]
-fn as_expected(sites: &[Site], strides: &mut [Stride], addresses: &mut Vec<u64>) -> u64 {
+fn as_expected(sites: &[Site], strides: &mut [Stride], addresses: &mut [u64], from: usize) -> u64 {
     let mut stores = 0;
-    for (site, stride) in sites.iter().zip(strides) {
-        let address = if site.beside > 0 {
+    for (place, (site, stride)) in (from..).zip(sites.iter().zip(strides)) {
+        addresses[place] = if site.beside > 0 {
             addresses[usize::from(site.beside) - 1].wrapping_add(site.distance)
         } else {
             stride.last = stride.last.wrapping_add(stride.stride);
             stride.last
         };
-        addresses.push(address);
         stores += u64::from(site.write);
     }
     stores
 }
 
-/// Appends the addresses of accesses of which those are where they are expected that have a bit in `hits`, and the others so far from
-/// there as `differences` say; how many bytes of these were read, and how many are stores.
+/// The same of accesses of which those are where they are expected that have a bit in `hits`, and the others so far from there as
+/// `differences` say; how many bytes of these were read, and how many are stores.
 fn differing(
     sites: &[Site],
     strides: &mut [Stride],
-    mut hits: u64,
-    differences: &[u8],
-    addresses: &mut Vec<u64>,
+    (mut hits, differences): (u64, &[u8]),
+    addresses: &mut [u64],
+    from: usize,
 ) -> Result<(usize, u64), String> {
     let (mut bytes, mut stores) = (Bytes(differences), 0);
-    for (site, stride) in sites.iter().zip(strides) {
+    for (place, (site, stride)) in (from..).zip(sites.iter().zip(strides)) {
         let hit = hits & 1 == 1;
         hits >>= 1;
         let difference = if hit { 0 } else { unzigzag(bytes.integer()?) };
-        let address = if site.beside > 0 {
+        addresses[place] = if site.beside > 0 {
             let expected = addresses[usize::from(site.beside) - 1].wrapping_add(site.distance);
             expected.wrapping_add(difference)
         } else {
@@ -297,7 +328,6 @@ fn differing(
             stride.last = stride.last.wrapping_add(stride.stride);
             stride.last
         };
-        addresses.push(address);
         stores += u64::from(site.write);
     }
     Ok((differences.len() - bytes.left(), stores))

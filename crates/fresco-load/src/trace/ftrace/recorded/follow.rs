@@ -71,38 +71,52 @@ impl Follower {
         latest
     }
 
-    /// A run of `block` with these addresses; calls `each` with each access, its address and what it needs.
+    /// A run of `block` with these addresses, one for each of its accesses; calls `each` with each access, its address and what it needs.
     #[inline(always)]
     pub fn run(&mut self, block: &Block, addresses: &[u64], mut each: impl FnMut(&Site, u64, Needed)) {
-        let first = self.count;
-        for (number, (site, &address)) in (first + 1..).zip(block.sites.iter().zip(addresses)) {
-            let distance = |load: u32| if load > 0 { number - load } else { 0 };
-            let from = self.value(site.address, first);
-            let word = address >> 3;
-            // A word, nearly always.
-            let beyond = (address.saturating_add(u64::from(site.size).saturating_sub(1)) >> 3) - word;
-            let (by_registers, by_all) = if site.write {
-                let data = self.value(site.data, first);
-                self.words[word as usize % WORDS] = (word, data);
-                for word in (1..=beyond).map(|more| word + more) {
-                    self.words[word as usize % WORDS] = (word, data);
-                }
-                (from.max(data), from.max(data))
-            } else {
-                let mut latest = from.max(self.stored(word));
-                for word in (1..=beyond).map(|more| word + more) {
-                    latest = latest.max(self.stored(word));
-                }
-                (from, latest)
-            };
-            let needed = Needed {
-                by_registers: distance(by_registers),
-                by_all: distance(by_all),
-            };
+        for (place, (site, &address)) in block.sites.iter().zip(addresses).enumerate() {
+            let needed = self.access(site, address, place);
             each(site, address, needed);
         }
-        self.change(&block.changed, first);
-        self.count = first + addresses.len() as u32;
+        self.leave(block);
+    }
+
+    /// What the access at a place of the present run needs.
+    #[inline(always)]
+    pub fn access(&mut self, site: &Site, address: u64, place: usize) -> Needed {
+        let (first, number) = (self.count, self.count + 1 + place as u32);
+        let distance = |load: u32| if load > 0 { number - load } else { 0 };
+        let from = self.value(site.address, first);
+        let word = address >> 3;
+        // The same word, nearly always.
+        let last = address.saturating_add(u64::from(site.size) - 1) >> 3;
+        let mut at = word;
+        let (by_registers, by_all) = if site.write {
+            let data = self.value(site.data, first);
+            while at <= last {
+                self.words[at as usize % WORDS] = (at, data);
+                at += 1;
+            }
+            (from.max(data), from.max(data))
+        } else {
+            let mut latest = from;
+            while at <= last {
+                latest = latest.max(self.stored(at));
+                at += 1;
+            }
+            (from, latest)
+        };
+        Needed {
+            by_registers: distance(by_registers),
+            by_all: distance(by_all),
+        }
+    }
+
+    /// The run is over.
+    #[inline(always)]
+    pub fn leave(&mut self, block: &Block) {
+        self.change(&block.changed, self.count);
+        self.count += block.sites.len() as u32;
     }
 
     /// The load that what was stored in a word derives from.

@@ -181,7 +181,7 @@ impl RecordedThread {
             if self.plain
                 && let Some(number) = self.decoder.next_expected(self.file.blocks(), &mut self.addresses)
             {
-                self.run_alone(number, out.buffer());
+                self.run_again(number, out);
             } else {
                 more = self.next(out.buffer())?;
             }
@@ -273,6 +273,21 @@ impl RecordedThread {
         }
     }
 
+    /// A run, whose addresses are there, and as many more of the same block as come just so and find room.
+    #[inline]
+    fn run_again(&mut self, number: u32, out: &mut Batch) {
+        let block = &self.file.blocks()[number as usize];
+        let count = block.sites.len();
+        let most = out.room().saturating_sub(count) / count.max(1);
+        let more = self.decoder.repeat_expected(number, block, most, &mut self.addresses);
+        self.accesses += self.addresses.len() as u64;
+        let (follower, gaps, out) = (&mut self.follower, &mut self.gaps, out.buffer());
+        self.bits |= match more {
+            0 => append_run(block, &self.addresses, follower, gaps, out),
+            _ => append_runs(block, (more + 1, &self.addresses), follower, gaps, out),
+        };
+    }
+
     /// A run with nothing between its accesses.
     #[inline]
     fn run_alone(&mut self, number: u32, out: &mut Vec<Event>) {
@@ -354,6 +369,38 @@ pub(super) fn append_run(
         out.push(access(site, address, gaps, needed.by_all));
     });
     gaps.leave(block);
+    bits
+}
+
+/// The same of several runs, whose addresses follow each other: in one go, since the commonest have one access or two, and a loop for each
+/// costs more than these.
+#[inline(never)]
+fn append_runs(
+    block: &Block,
+    (runs, addresses): (usize, &[u64]),
+    follower: &mut Follower,
+    gaps: &mut Gaps,
+    out: &mut Vec<Event>,
+) -> u64 {
+    let sites = block.sites.as_slice();
+    debug_assert_eq!(addresses.len(), runs * sites.len());
+    if sites.is_empty() {
+        return (0..runs).fold(0, |bits, _| bits | append_run(block, &[], follower, gaps, out));
+    }
+    let (mut bits, mut place) = (0, 0);
+    out.extend(addresses.iter().map(|&address| {
+        let site = &sites[place];
+        let needed = follower.access(site, address, place);
+        let event = access(site, address, gaps, needed.by_all);
+        bits |= address;
+        place += 1;
+        if place == sites.len() {
+            follower.leave(block);
+            gaps.leave(block);
+            place = 0;
+        }
+        event
+    }));
     bits
 }
 
