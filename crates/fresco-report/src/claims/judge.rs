@@ -7,7 +7,7 @@ use super::expr::Expr;
 use super::model::Claim;
 use super::names::names;
 use super::results::{Labels, Results};
-use super::rules::{SAME, factor_band, may_contradict, percentage_band, spread};
+use super::rules::{SAME, factor_band, is_no_chance, percentage_band, spread};
 use super::verdict::{Outcome, Part, Verdict};
 use crate::number::compact;
 
@@ -16,8 +16,8 @@ pub fn judge(claim: &Claim, results: &Results) -> Verdict {
     judge_by_seeds(claim, results, &[])
 }
 
-/// Judges `claim` by the results of all seeds `together`. Orders and bounds hold only if each seed `alone` has them too, but for so few
-/// that chance would not have it; by how much is a matter of all together. Seeds that cannot tell do not count.
+/// Judges `claim` by the results of all seeds `together`. Orders and bounds hold only if what they are about differs so much, by each seed
+/// `alone`, that it is no chance. Seeds that cannot tell do not count.
 pub fn judge_by_seeds(claim: &Claim, together: &Results, alone: &[Results]) -> Verdict {
     let parts = claim
         .check
@@ -73,29 +73,31 @@ fn part(claim: &Claim, test: &Test, (together, alone): (&Results, &[Results]), a
         Err(why) => return missing(claim, test, why),
     };
     part.ours = format!("{prefix}{}", part.ours);
-    let told: Vec<bool> = alone
+    let by_seed: Vec<Vec<f64>> = alone
         .iter()
-        .filter_map(|results| sign(test, context(results)))
+        .filter_map(|results| differences(test, context(results)))
         .collect();
-    let against = told.iter().filter(|agrees| !**agrees).count();
-    if part.outcome == Outcome::Holds && against > may_contradict(told.len()) {
+    let of_place = |place: usize| by_seed.iter().map(|seed| seed[place]).collect::<Vec<f64>>();
+    let places = by_seed.first().map_or(0, Vec::len);
+    if part.outcome == Outcome::Holds && by_seed.len() > 1 && !(0..places).all(|place| is_no_chance(&of_place(place))) {
         part.outcome = Outcome::Differs;
-        part.why = format!("not by {against} of {} seeds, each alone", told.len());
+        part.why = format!("may be chance by {} seeds", by_seed.len());
     }
     part
 }
 
-/// Whether values are in the order, or within the bounds, that a test asks for, by however little. `None` if it asks for something else, or
-/// a value is missing.
-fn sign(test: &Test, context: Context<'_>) -> Option<bool> {
+/// What must be larger than 0 for a test of an order or of bounds to hold. `None` if it is of another kind, or a value is missing.
+fn differences(test: &Test, context: Context<'_>) -> Option<Vec<f64>> {
     match test {
         Test::Order(list) => {
             let values: Result<Vec<f64>, String> = list.iter().map(|expr| context.value(expr)).collect();
-            Some(values.ok()?.is_sorted_by(|a, b| a < b))
+            Some(values.ok()?.windows(2).map(|pair| pair[1] - pair[0]).collect())
         }
         Test::Bound { of, above, below } => {
             let ours = context.value(of).ok()?;
-            Some(is_within(ours, *above, *below))
+            let above = above.map(|bound| ours - bound);
+            let below = below.map(|bound| bound - ours);
+            Some(above.into_iter().chain(below).collect())
         }
         _ => None,
     }

@@ -8,7 +8,8 @@
 //!   alone, and a small effect that is missing is none.
 //! - same, constant, no noticeable slowdown, single-core equivalence: largest and smallest differ by 5 % at most.
 //! - bounds: strict. Counts and settings: exact.
-//! - orders and bounds of runs that are repeated: by each seed alone as well, but for so few that chance would not have it (sign test).
+//! - orders and bounds of runs that are repeated: seed by seed the difference is so large beside how much it varies that chance would not
+//!   have it (Student's t-test).
 
 /// Relative half-width of the band around a number.
 const RELATIVE: f64 = 0.25;
@@ -45,23 +46,25 @@ pub(super) fn spread(values: &[f64]) -> f64 {
     if max == min { 0.0 } else { (max - min) / min.abs() }
 }
 
-/// Chance that a difference of no size passes as one.
-const CHANCE: f64 = 0.05;
+/// Quantiles of Student's t-distribution at 95 % for 1 to 30 degrees of freedom.
+const T_95: [f64; 30] = [
+    6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753, 1.746,
+    1.740, 1.734, 1.729, 1.725, 1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697,
+];
+/// The same for more, at which it is nearly normal: that for 31.
+const T_95_BEYOND: f64 = 1.696;
 
-/// How many of `seeds` may say the opposite of an order or a bound that holds by all of them together: where each says so or so by
-/// chance alone, that few do in one case of twenty at most (one-sided sign test). With fewer than eight seeds that is none.
-pub(super) fn may_contradict(seeds: usize) -> usize {
-    let all = 0.5_f64.powi(i32::try_from(seeds).unwrap_or(i32::MAX));
-    // Of `seeds` just `few`, and that few or fewer.
-    let (mut few, mut exactly, mut as_few) = (0_usize, all, all);
-    loop {
-        exactly *= (seeds - few) as f64 / (few + 1) as f64;
-        as_few += exactly;
-        if few == seeds || as_few > CHANCE {
-            return few;
-        }
-        few += 1;
-    }
+/// Returns true if `differences`, one of each seed, are larger than 0 and not by chance: if there were none, so much beside how they vary
+/// would be found in one case of twenty (one-sided t-test). A single one says nothing of chance, and passes.
+pub(super) fn is_no_chance(differences: &[f64]) -> bool {
+    let count = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let freedom = differences.len().saturating_sub(1);
+    let Some(before) = freedom.checked_sub(1) else {
+        return mean > 0.0;
+    };
+    let variance = differences.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / freedom as f64;
+    mean > 0.0 && mean >= T_95.get(before).unwrap_or(&T_95_BEYOND) * (variance / count).sqrt()
 }
 
 #[cfg(test)]
@@ -69,10 +72,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_seeds_must_all_agree_of_many_some_may_not() {
-        // Tables of the sign test at 5 %, one-sided: none of 5 to 7, 1 of 8 to 10, 2 of 11 or 12, 5 of 20.
-        let most = [1, 2, 3, 5, 7, 8, 10, 11, 12, 20, 1000].map(may_contradict);
-        assert_eq!(most, [0, 0, 0, 0, 0, 1, 1, 2, 2, 5, 473]);
+    fn a_difference_counts_by_how_much_it_varies() {
+        // Mean 2, deviation 1: t is 3.46 with three seeds, 2.83 with two.
+        assert!(is_no_chance(&[1.0, 2.0, 3.0]));
+        assert!(!is_no_chance(&[2.0 - 0.5_f64.sqrt(), 2.0 + 0.5_f64.sqrt()]));
+        // All three are larger than 0, and it may be chance: mean 2, deviation 1.73, t is 2.0.
+        assert!(!is_no_chance(&[1.0, 1.0, 4.0]));
+        // One of ten is smaller.
+        assert!(is_no_chance(&[1.0, 2.0, 3.0, 2.0, 1.0, 2.0, 3.0, 2.0, 2.0, -0.5]));
+        assert!(is_no_chance(&[0.1, 0.1]) && !is_no_chance(&[0.0, 0.0]) && !is_no_chance(&[-1.0, -2.0, -3.0]));
+        assert!(is_no_chance(&[0.1]) && !is_no_chance(&[-0.1]) && !is_no_chance(&[]));
+        assert!(is_no_chance(&[[0.0; 300], [1.0; 300]].concat()));
     }
 
     #[test]

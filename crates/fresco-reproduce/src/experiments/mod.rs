@@ -160,18 +160,12 @@ pub const ALL: &[Experiment] = &[
     seeded("codesign-allocation", &[BASELINES], refresh::allocation),
     runs("codesign-example", &[CODESIGN, BASELINES], codesign::example),
     mixes("codesign-eta", &[CODESIGN], codesign::eta),
-    Experiment {
-        seeds: 3,
-        ..mixes("codesign-runs", &[CODESIGN, BASELINES], codesign::runs)
-    },
+    mixes("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
     Experiment {
         seeds: 3,
         ..mixes("codesign-banks", &[CODESIGN], codesign::banks)
     },
-    Experiment {
-        seeds: 3,
-        ..mixes("codesign-variants", &[CODESIGN], codesign::variants)
-    },
+    mixes("codesign-variants", &[CODESIGN], codesign::variants),
     facts("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
     facts("memguard-facts", &[MEMGUARD], memguard::facts),
     facts("memguard-reorder", &[MEMGUARD], memguard::reorder),
