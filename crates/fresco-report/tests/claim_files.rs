@@ -139,5 +139,5 @@ fn what_is_proven_false_is_refuted() {
     assert_eq!(judged(&[]).outcome, Outcome::CannotBeRun);
     let tally = Tally::of(&[refuted, judged(&[0.0])]);
     assert_eq!((tally.refuted, tally.differs), (1, 0));
-    assert_eq!(tally.to_string(), "1 hold, 0 differ, 1 are refuted, 0 cannot be run");
+    assert_eq!(tally.to_string(), "1 hold, 0 differ, 1 is refuted, 0 cannot be run");
 }

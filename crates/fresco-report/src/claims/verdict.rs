@@ -313,16 +313,17 @@ impl std::fmt::Display for TallyByRole {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let be = |count| if count == 1 { "is" } else { "are" };
         write!(f, "{} hold", self.holds)?;
         if self.conditional > 0 {
             write!(f, " ({} only on a condition)", self.conditional)?;
         }
         write!(f, ", {} differ, ", self.differs)?;
         if self.refuted > 0 {
-            write!(f, "{} are refuted, ", self.refuted)?;
+            write!(f, "{} {} refuted, ", self.refuted, be(self.refuted))?;
         }
         if self.open > 0 {
-            write!(f, "{} are open, ", self.open)?;
+            write!(f, "{} {} open, ", self.open, be(self.open))?;
         }
         write!(f, "{} cannot be run", self.cannot_be_run)?;
         if self.cited > 0 {

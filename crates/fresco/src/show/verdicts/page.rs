@@ -94,6 +94,7 @@ fn in_short(reproduction: &Reproduction) -> String {
         .unwrap_or_default();
     let open = match tally.open {
         0 => String::new(),
+        1 => " 1 is open: these runs are shorter than those without --quick, and leave it so.".to_owned(),
         open => format!(" {open} are open: these runs are shorter than those without --quick, and leave them so."),
     };
     format!(
@@ -167,6 +168,7 @@ fn answer(reproduction: &Reproduction, question: Question) -> Option<Section> {
     let tally = Tally::of(all.iter().map(|(_, verdict)| *verdict));
     let open = match tally.open {
         0 => String::new(),
+        1 => ", 1 is open".to_owned(),
         open => format!(", {open} are open"),
     };
     let section = Section::new(question.text()).paragraph(format!(
