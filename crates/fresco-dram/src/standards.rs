@@ -73,11 +73,13 @@ impl FineRefresh {
     }
 }
 
-/// What decides the refresh timing of a device besides its speed grade.
+/// What decides the timing of a device besides its speed grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefreshChoice {
+pub struct Device {
     /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR4.
     pub density_gbit: u32,
+    /// Data width in bits (4, 8, 16), that of a channel of the device for LPDDR4; if omitted that of the standard's usual device.
+    pub width: Option<u32>,
     /// Whose tRFC values.
     pub table: RefreshTable,
     /// Fine-granularity mode.
@@ -86,11 +88,12 @@ pub struct RefreshChoice {
     pub hot: bool,
 }
 
-impl RefreshChoice {
-    /// JEDEC's tRFC, 1x refresh, normal temperature.
+impl Device {
+    /// The usual width, JEDEC's tRFC, 1x refresh, normal temperature.
     pub fn jedec(density_gbit: u32) -> Self {
         Self {
             density_gbit,
+            width: None,
             table: RefreshTable::Jedec,
             fine: FineRefresh::X1,
             hot: false,
@@ -119,12 +122,20 @@ pub fn clock(name: &str) -> Result<Clock, TimingError> {
     Ok(find(name)?.clock())
 }
 
+/// Data widths of devices whose timing is known, in bits, ascending; each with the bank groups of such a device, 1 where there are none.
+///
+/// # Errors
+/// An unknown name; the error lists the known ones.
+pub fn widths(name: &str) -> Result<Vec<(u32, u32)>, TimingError> {
+    Ok(find(name)?.widths())
+}
+
 /// Timing of a built-in speed grade with devices of `density_gbit` Gb and JEDEC's refresh times.
 ///
 /// # Errors
 /// An unknown name or a density outside 1 to 64 Gb.
 pub fn timing(name: &str, density_gbit: u32) -> Result<Timing, TimingError> {
-    timing_with(name, &RefreshChoice::jedec(density_gbit), &TimingOverrides::default())
+    timing_with(name, &Device::jedec(density_gbit), &TimingOverrides::default())
 }
 
 /// Timing of a built-in speed grade, with the user's values in place of the standard's.
@@ -133,10 +144,10 @@ pub fn timing(name: &str, density_gbit: u32) -> Result<Timing, TimingError> {
 /// the standard or the user gives it on its own.
 ///
 /// # Errors
-/// An unknown name or parameter, a density or refresh mode that does not exist, or values that contradict each other
+/// An unknown name or parameter, a density, width or refresh mode that does not exist, or values that contradict each other
 /// (`rc < ras + rp`).
-pub fn timing_with(name: &str, refresh: &RefreshChoice, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
-    let timing = resolve::resolve(find(name)?, refresh, overrides)?;
+pub fn timing_with(name: &str, device: &Device, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
+    let timing = resolve::resolve(find(name)?, device, overrides)?;
     validate::validate(&timing)?;
     Ok(timing)
 }

@@ -105,25 +105,42 @@ fn density_fits_the_organisation() {
             assert_eq!(scaled.memory.organisation, org);
         }
     }
-    // The widths that share the bus of 32 bits are x4 to x32, each of its density.
-    for (density, fits) in [
-        ("2 Gb", true),
-        ("4 Gb", true),
-        ("8 Gb", true),
-        ("16 Gb", true),
-        ("32 Gb", false),
+    // Of a channel of LPDDR4 the standard has one width; of DDR3 three, each with its own density.
+    for (name, fitting) in [
+        ("raspberry-pi-4", &["8 Gb"][..]),
+        ("xeon-w3530", &["1 Gb", "2 Gb", "4 Gb"]),
     ] {
-        assert_eq!(
-            with("raspberry-pi-4", &[("memory.density", density)]).is_ok(),
-            fits,
-            "{density}"
-        );
+        for density in ["1 Gb", "2 Gb", "4 Gb", "8 Gb", "16 Gb"] {
+            let fits = with(name, &[("memory.density", density)]).is_ok();
+            assert_eq!(fits, fitting.contains(&density), "{name} {density}");
+        }
     }
     // Rows that grow with the density: REF-2, CON-20.
     for (name, density, rows) in [("ss-rtmc", "32", "524288"), ("gem5-2core", "32", "524288")] {
         let overrides = [("memory.density", density), ("memory.organisation.rows", rows)];
         with(name, &overrides).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
+}
+
+/// The same rows and columns of another density are devices of another width, which open fewer or more rows at once.
+#[test]
+fn timing_is_that_of_the_width() {
+    let faw = |name: &str, density: &str| {
+        let density = [("memory.density".to_owned(), density.to_owned())];
+        fresco_machine::load_with(name, &density).map(|machine| machine.memory.timing.faw)
+    };
+    // DDR4-2400: 16 banks of 2^15 rows of 1024 columns of 4 or 8 bits.
+    assert_eq!(faw("xeon-e3-1220v5", "2 Gb").expect("x4"), 16);
+    assert_eq!(faw("xeon-e3-1220v5", "4 Gb").expect("x8"), 26);
+    let error = faw("xeon-e3-1220v5", "8 Gb").expect_err("x16 has two bank groups");
+    assert_eq!(error.field, "memory.organisation.bank_groups");
+    assert!(
+        error.to_string().contains("found 4 bank groups of x16 devices"),
+        "{error}"
+    );
+    // DDR3-1333: 8 banks of 2^15 rows of 1024 columns of 4, 8 or 16 bits.
+    let ddr3 = ["1 Gb", "2 Gb", "4 Gb"].map(|density| faw("xeon-w3530", density).expect(density));
+    assert_eq!(ddr3, [20, 20, 30]);
 }
 
 /// What an override of a built-in machine lacks is cured by another one: its file cannot be edited.

@@ -4,7 +4,7 @@
 
 use crate::support::script::run;
 use crate::support::{devices, variety};
-use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingOverrides};
+use fresco_dram::standards::{self, Device, FineRefresh, TimingOverrides};
 use fresco_dram::{CommandKind, Cycle, Location, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
 use fresco_memory::{Access, Command, Request, Stepping};
@@ -150,9 +150,9 @@ fn fixed_granularities_refresh_every_row_in_time() {
         (FineRefresh::X2, 16_384),
         (FineRefresh::X4, 32_768),
     ] {
-        let choice = RefreshChoice {
+        let choice = Device {
             fine,
-            ..RefreshChoice::jedec(8)
+            ..Device::jedec(8)
         };
         let org = devices::organisation("ddr4-2400");
         let timing = standards::timing_with("ddr4-2400", &choice, &TimingOverrides::default()).expect("a mode of DDR4");

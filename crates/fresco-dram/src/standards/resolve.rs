@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the data file, the refresh choice and the user's values to cycles.
 
-use super::{FineRefresh, RefreshChoice, TimingError, TimingOverrides, grade::Grade};
+use super::{Device, FineRefresh, TimingError, TimingOverrides, grade::Grade};
 use crate::density::{self, DENSITIES_GBIT, NoTrfc, RefreshScope};
 use crate::{Clock, Cycle, Ps, Timing};
 
 struct Resolver<'a> {
     grade: &'a Grade,
     clock: Clock,
-    refresh: &'a RefreshChoice,
+    refresh: &'a Device,
+    width: u32,
     overrides: &'a TimingOverrides,
 }
 
-pub(super) fn resolve(
-    grade: &Grade,
-    refresh: &RefreshChoice,
-    overrides: &TimingOverrides,
-) -> Result<Timing, TimingError> {
+pub(super) fn resolve(grade: &Grade, refresh: &Device, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
     overrides.check_names()?;
+    let width = refresh.width.unwrap_or(grade.width);
+    let widths = grade.widths();
+    if !widths.iter().any(|(known, _)| *known == width) {
+        let known: Vec<String> = widths.iter().map(|(known, _)| format!("x{known}")).collect();
+        let found = format!("{} of x{width} devices, whose timing is not known", grade.name);
+        return Err(TimingError::new("width", found, known.join(", ")));
+    }
     Resolver {
         grade,
         clock: grade.clock(),
         refresh,
+        width,
         overrides,
     }
     .timing()
@@ -81,7 +86,7 @@ impl Resolver<'_> {
 
     /// The user's value, else the standard's, else `default`.
     fn or(&self, name: &str, default: Cycle) -> Cycle {
-        let given = self.grade.parameters.get(name).map(|m| m.cycles(self.clock));
+        let given = self.grade.parameter(name, self.width).map(|m| m.cycles(self.clock));
         self.over(name, given.unwrap_or(default))
     }
 

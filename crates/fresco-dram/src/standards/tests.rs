@@ -69,6 +69,46 @@ fn known_clocks() {
     );
 }
 
+/// The size of a page decides when rows may be opened: x4 has half a KiB in DDR4, x16 two KiB. In DDR5 x4 writes half of an ECC word.
+#[test]
+fn known_clocks_by_width() {
+    let of = |name: &str, width: u32| {
+        let device = Device {
+            width: Some(width),
+            ..Device::jedec(8)
+        };
+        let timing = timing_with(name, &device, &TimingOverrides::default()).expect(name);
+        [timing.rrd_s, timing.rrd_l, timing.faw, timing.ccd_l_wr]
+    };
+    for (name, x4, x8, x16) in [
+        ("ddr2-800", [3, 3, 14, 4], [3, 3, 14, 4], [4, 4, 18, 4]),
+        ("ddr3-800", [4, 4, 16, 4], [4, 4, 16, 4], [4, 4, 20, 4]),
+        ("ddr3-1066", [4, 4, 20, 4], [4, 4, 20, 4], [6, 6, 27, 4]),
+        ("ddr3-1333", [4, 4, 20, 4], [4, 4, 20, 4], [5, 5, 30, 4]),
+        ("ddr3-1600", [5, 5, 24, 4], [5, 5, 24, 4], [6, 6, 32, 4]),
+        ("ddr4-2400", [4, 6, 16, 6], [4, 6, 26, 6], [7, 8, 36, 6]),
+        ("ddr4-3200", [4, 8, 16, 8], [4, 8, 34, 8], [9, 11, 48, 8]),
+        ("ddr5-4800", [8, 12, 32, 48], [8, 12, 32, 24], [8, 12, 40, 24]),
+    ] {
+        assert_eq!([of(name, 4), of(name, 8), of(name, 16)], [x4, x8, x16], "{name}");
+    }
+    let known = |name: &str| widths(name).expect(name);
+    assert_eq!(known("ddr3-1600"), [(4, 1), (8, 1), (16, 1)]);
+    assert_eq!(known("ddr4-2400"), [(4, 4), (8, 4), (16, 2)]);
+    assert_eq!(known("ddr5-4800"), [(4, 8), (8, 8), (16, 4)]);
+    assert_eq!(known("lpddr4-3200"), [(16, 1)]);
+}
+
+#[test]
+fn a_width_without_data_is_refused() {
+    let device = Device {
+        width: Some(8),
+        ..Device::jedec(8)
+    };
+    let error = timing_with("lpddr4-3200", &device, &TimingOverrides::default()).expect_err("no data");
+    assert_eq!((error.field.as_str(), error.allowed.as_str()), ("width", "x16"));
+}
+
 #[test]
 fn known_refresh_clocks() {
     let p = [
@@ -109,7 +149,7 @@ fn parameters_of_one_standard_only() {
 /// The configuration in which other simulators were compared: every value of the speed benchmark, and what follows from it.
 #[test]
 fn overrides_give_the_benchmark_machine() {
-    let t = timing_with("ddr4-2400", &RefreshChoice::jedec(8), &ddr4_2400_bench()).expect("consistent");
+    let t = timing_with("ddr4-2400", &Device::jedec(8), &ddr4_2400_bench()).expect("consistent");
     for (name, value) in ddr4_2400_bench().0 {
         assert_eq!(t.values().find(|(n, _)| **n == name), Some((name.as_str(), value)));
     }
@@ -126,11 +166,7 @@ fn an_override_changes_its_parameter_and_those_that_follow_it_only() {
             "burst_length" | "refreshes" | "bank_refreshes" => value / 2,
             _ => value + 1,
         };
-        let changed = timing_with(
-            "lpddr4-3200",
-            &RefreshChoice::jedec(8),
-            &TimingOverrides::from([(name, new)]),
-        );
+        let changed = timing_with("lpddr4-3200", &Device::jedec(8), &TimingOverrides::from([(name, new)]));
         let changed = changed.unwrap_or_else(|e| panic!("{name} = {new}: {e}"));
         for ((n, before), (_, after)) in plain.values().zip(changed.values()) {
             let follows = matches!(
@@ -178,7 +214,7 @@ fn contradictions_are_refused() {
         let mut overrides = ddr4_2400_bench();
         overrides.0.insert(name.into(), value);
         assert!(
-            timing_with("ddr4-2400", &RefreshChoice::jedec(8), &overrides).is_err(),
+            timing_with("ddr4-2400", &Device::jedec(8), &overrides).is_err(),
             "{name} = {value}"
         );
     }
@@ -191,11 +227,11 @@ fn errors_list_what_is_allowed() {
     let e = timing("ddr4-2400", 65).expect_err("too dense");
     assert_eq!((e.field.as_str(), e.allowed.as_str()), ("density_gbit", "1 to 64 Gb"));
     let overrides = TimingOverrides::from([("tCL", 16)]);
-    let e = timing_with("ddr4-2400", &RefreshChoice::jedec(8), &overrides).expect_err("no such parameter");
+    let e = timing_with("ddr4-2400", &Device::jedec(8), &overrides).expect_err("no such parameter");
     assert!(e.allowed.starts_with("burst_length, cl, cwl"), "{e}");
-    let fine = RefreshChoice {
+    let fine = Device {
         fine: FineRefresh::X4,
-        ..RefreshChoice::jedec(16)
+        ..Device::jedec(16)
     };
     let e = timing_with("ddr5-4800", &fine, &TimingOverrides::default()).expect_err("no 4x mode");
     assert_eq!(e.allowed, "1x, 2x");
@@ -216,10 +252,10 @@ fn every_standard_exists_at_every_density() {
                     if hot && density > 32 {
                         continue;
                     }
-                    let choice = RefreshChoice {
+                    let choice = Device {
                         table,
                         hot,
-                        ..RefreshChoice::jedec(density)
+                        ..Device::jedec(density)
                     };
                     let t = timing_with(name, &choice, &TimingOverrides::default());
                     let t = t.unwrap_or_else(|e| panic!("{name} {density} Gb {table:?}: {e}"));
@@ -233,15 +269,15 @@ fn every_standard_exists_at_every_density() {
 #[test]
 fn heat_halves_interval_and_window_and_fine_refresh_divides_the_interval() {
     let no = TimingOverrides::default();
-    let base = RefreshChoice::jedec(8);
-    let hot = timing_with("ddr4-2400", &RefreshChoice { hot: true, ..base }, &no).expect("valid");
+    let base = Device::jedec(8);
+    let hot = timing_with("ddr4-2400", &Device { hot: true, ..base }, &no).expect("valid");
     assert_eq!(
         (hot.refi, hot.refw, hot.refreshes, hot.rfc_ab),
         (4680, 38_400_000, 8192, 420)
     );
     let x2 = timing_with(
         "ddr4-2400",
-        &RefreshChoice {
+        &Device {
             fine: FineRefresh::X2,
             ..base
         },
@@ -254,7 +290,7 @@ fn heat_halves_interval_and_window_and_fine_refresh_divides_the_interval() {
     );
     let x4 = timing_with(
         "ddr4-2400",
-        &RefreshChoice {
+        &Device {
             fine: FineRefresh::X4,
             ..base
         },
@@ -274,7 +310,8 @@ fn jedecs_rounding_gives_the_same_clocks() {
     let ddr5 = |ps: u64, tck: u64| (ps * 997 / tck + 1000) / 1000;
     for grade in GRADES.iter() {
         let tck = 2_000_000 / u64::from(grade.rate_mts);
-        for (name, minimum) in &grade.parameters {
+        let others = grade.other.iter().flat_map(|other| &other.parameters);
+        for (name, minimum) in grade.parameters.iter().chain(others) {
             let ours = grade.clock().cycles(minimum.ps);
             let theirs = match grade.generation {
                 Generation::Ddr4 => ddr4(minimum.ps, tck),
@@ -289,7 +326,8 @@ fn jedecs_rounding_gives_the_same_clocks() {
 #[test]
 fn data_files_name_known_parameters_only() {
     for grade in GRADES.iter() {
-        for name in grade.parameters.keys() {
+        let others = grade.other.iter().flat_map(|other| other.parameters.keys());
+        for name in grade.parameters.keys().chain(others) {
             assert!(Timing::PARAMETERS.contains(&name.as_str()), "{}: {name}", grade.name);
         }
     }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `memory.density`: what one device holds, which decides tRFC, and whether the organisation is made of such devices.
+//! `memory.density`: what one device holds, which decides tRFC, and whether the organisation is made of such devices, and of which width.
 
 use fresco_dram::Organisation;
 use fresco_dram::density::DENSITIES_GBIT;
 use fresco_input::{InputError, Table};
 
-/// Data widths of devices, in bits (JESD79, JESD209: x4, x8, x16, x32).
-const WIDTHS: [u32; 4] = [4, 8, 16, 32];
 /// The key that lets the density stand beside an organisation of another size.
 const REFRESH_ONLY: &str = "density_scales_refresh_only";
 
@@ -35,25 +33,33 @@ pub(super) fn read(memory: &Table<'_>) -> Result<u32, InputError> {
     number.filter(|gbit| DENSITIES_GBIT.contains(gbit)).ok_or_else(found)
 }
 
+/// Data width of the devices in bits, one of those of which the timing is `known`, with their bank groups: it decides how many rows may
+/// be opened, and when.
+///
 /// A rank is made of devices side by side, each with all banks, rows and columns of the rank and a part of the bus: so
 /// the density is banks * rows * columns * width. Where devices have several channels (LPDDR4) or sub-channels (DDR5),
 /// density and width are those of the part that serves one of them.
 ///
 /// Not asked for where `density_scales_refresh_only` is set: to see what tRFC alone does, the density is varied and the
-/// organisation kept (REF-17).
-pub(super) fn check(memory: &Table<'_>, density_gbit: u32, org: &Organisation) -> Result<(), InputError> {
+/// organisation kept (REF-17). The width is then that of the standard's usual device.
+pub(super) fn width(
+    memory: &Table<'_>,
+    (density_gbit, known): (u32, &[(u32, u32)]),
+    org: &Organisation,
+) -> Result<Option<u32>, InputError> {
     if memory.opt_boolean(REFRESH_ONLY)?.unwrap_or(false) {
-        return Ok(());
+        return Ok(None);
     }
     let (banks, rows, columns) = (org.bank_groups * org.banks, org.rows, org.columns);
     let cells = [banks, rows, columns].into_iter().map(u128::from).product::<u128>();
     let bus_bits = org.bus_bytes * 8;
-    let widths = || WIDTHS.into_iter().filter(|width| *width <= bus_bits);
-    if widths().any(|width| cells * u128::from(width) == u128::from(density_gbit) << 30) {
-        return Ok(());
+    let widths = || known.iter().filter(|(width, _)| *width <= bus_bits);
+    let of_density = |width: u32| cells * u128::from(width) == u128::from(density_gbit) << 30;
+    if let Some((width, groups)) = widths().find(|(width, _)| of_density(*width)) {
+        return check_groups(memory, (*width, *groups), org).map(|()| Some(*width));
     }
     let choices: Vec<String> = widths()
-        .map(|width| format!("{} (x{width})", bits(cells * u128::from(width))))
+        .map(|(width, _)| format!("{} (x{width})", bits(cells * u128::from(*width))))
         .collect();
     let found = format!("found {density_gbit} Gb for {banks} banks of {rows} rows of {columns} columns");
     let help = format!(
@@ -67,6 +73,20 @@ pub(super) fn check(memory: &Table<'_>, density_gbit: u32, org: &Organisation) -
             choices.join(", ")
         ))
         .help(help))
+}
+
+/// Devices of each width have as many bank groups as the standard says.
+fn check_groups(memory: &Table<'_>, (width, groups): (u32, u32), org: &Organisation) -> Result<(), InputError> {
+    if org.bank_groups == groups {
+        return Ok(());
+    }
+    let organisation = memory.table("organisation")?;
+    let found = format!("found {} bank groups of x{width} devices", org.bank_groups);
+    let given = organisation.has("bank_groups");
+    let key = if given { "bank_groups" } else { "banks" };
+    let allowed = format!("bank_groups = {groups}");
+    let help = "the width follows from density = banks * rows * columns * width, with the banks of all groups: correct bank_groups or one of these";
+    Err(organisation.error_at(key, found).allowed(allowed).help(help))
 }
 
 /// A number of bits, a power of two, as data sheets write it.

@@ -3,7 +3,7 @@
 
 use super::density;
 use fresco_dram::density::RefreshTable;
-use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingError, TimingOverrides};
+use fresco_dram::standards::{self, Device, FineRefresh, TimingError, TimingOverrides};
 use fresco_dram::{Organisation, Timing};
 use fresco_input::{InputError, Table, format_size};
 
@@ -47,11 +47,14 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
 }
 
 /// Timing of the device: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, `latency_percent`, and `[memory.timing]`.
-pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
+pub(super) fn timing(memory: &Table<'_>, org: &Organisation) -> Result<(Timing, u32), InputError> {
     let names: Vec<(&str, &str)> = standards::names().map(|name| (name, name)).collect();
     let standard = memory.choice("standard", &names)?;
-    let refresh = RefreshChoice {
-        density_gbit: density::read(memory)?,
+    let density_gbit = density::read(memory)?;
+    let known = standards::widths(standard).map_err(|error| timing_error(memory, &error))?;
+    let device = Device {
+        density_gbit,
+        width: density::width(memory, (density_gbit, &known), org)?,
         table: memory
             .opt_choice(
                 "refresh_table",
@@ -76,13 +79,13 @@ pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
         hot: memory.opt_boolean("hot")?.unwrap_or(false),
     };
     let overrides = timing_overrides(memory)?;
-    let timing = standards::timing_with(standard, &refresh, &overrides);
+    let timing = standards::timing_with(standard, &device, &overrides);
     let mut timing = timing.map_err(|error| timing_error(memory, &error))?;
     if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {
         timing = standards::with_latencies_scaled(&timing, percent)
             .map_err(|error| memory.error_at("latency_percent", error.to_string()))?;
     }
-    Ok((timing, refresh.density_gbit))
+    Ok((timing, density_gbit))
 }
 
 /// `[memory.timing]`: cycles of the command clock, in place of the standard's.
@@ -117,6 +120,9 @@ fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
     };
     let help = match error.field.as_str() {
         _ if of_another => "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another",
+        "width" => {
+            "the width follows from density = banks * rows * columns * width: correct these, or choose another standard"
+        }
         "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
         _ => "correct it, or the values it depends on",
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hand-written command traces and what the checker says to them.
-use fresco_dram::standards::{self, RefreshChoice, TimingOverrides};
+use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_memory::checker::{Checker, CheckerReport, CommandRecord, Constraint, Options, parse_line};
 
@@ -21,7 +21,7 @@ pub fn organisation() -> Organisation {
 /// A built-in speed grade with 8 Gb devices and some values replaced.
 pub fn timing(name: &str, overrides: &[(&str, Cycle)]) -> Timing {
     let overrides = TimingOverrides(overrides.iter().map(|&(n, v)| (n.to_string(), v)).collect());
-    standards::timing_with(name, &RefreshChoice::jedec(8), &overrides).expect("consistent timing")
+    standards::timing_with(name, &Device::jedec(8), &overrides).expect("consistent timing")
 }
 
 /// Timing alone, without refresh.

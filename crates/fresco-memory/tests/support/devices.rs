@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plausible channel of each built-in standard.
 
-use fresco_dram::standards::{self, RefreshChoice, TimingOverrides};
+use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Cycle, Organisation, Timing};
 
 /// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst.
@@ -27,5 +27,5 @@ pub fn organisation(standard: &str) -> Organisation {
 /// A built-in speed grade with 8 Gb devices, some of its values replaced.
 pub fn timing(standard: &str, replaced: &[(&str, Cycle)]) -> Timing {
     let replaced = TimingOverrides(replaced.iter().map(|&(name, value)| (name.to_owned(), value)).collect());
-    standards::timing_with(standard, &RefreshChoice::jedec(8), &replaced).expect("consistent timing")
+    standards::timing_with(standard, &Device::jedec(8), &replaced).expect("consistent timing")
 }
