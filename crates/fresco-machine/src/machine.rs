@@ -70,6 +70,20 @@ impl Machine {
             self.page_bytes.trailing_zeros(),
         )
     }
+
+    /// What is allowed, and hardly meant: that banks are refreshed for more than half of the time.
+    pub fn warning(&self) -> Option<String> {
+        let memory = &self.memory;
+        let (every, takes) = memory.controller.refresh.of_bank(&memory.timing);
+        (2 * takes > every).then(|| {
+            format!(
+                "{}: a bank is refreshed for {} of each {every} cycles, more than half of the time: check memory.density, memory.timing and \
+                 memory.controller.refresh",
+                self.name,
+                takes.min(every)
+            )
+        })
+    }
 }
 
 /// The memory system; all controllers and channels are alike.

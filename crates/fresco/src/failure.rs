@@ -3,6 +3,7 @@
 
 use crate::output;
 use fresco_input::{InputError, Kind};
+use fresco_machine::Machine;
 use fresco_streams::{Signal, was_ignored};
 use std::error::Error;
 use std::fmt;
@@ -53,6 +54,13 @@ impl Failure {
 /// A line on standard error. That nobody can read it changes nothing about the outcome.
 pub fn tell(message: &str) {
     let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// What is hardly meant of a machine.
+pub fn tell_warning(machine: &Machine) {
+    if let Some(warning) = machine.warning() {
+        tell(&format!("fresco: {warning}"));
+    }
 }
 
 /// What the parser of the command line has to say: help and version are results, everything else is wrong input.

@@ -126,3 +126,61 @@ fn a_failing_run_leaves_an_earlier_command_trace_alone() {
     );
     assert!(!directory.path().join("out.cmd.part").exists());
 }
+
+#[test]
+fn what_was_not_measured_is_not_there_and_what_was_left_out_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a trace");
+    write("reads.trace", "0x1000 R\n0x2000 R\n");
+    write("writes.trace", "0x1000 W\n");
+    write("program.trace", "100 0x1000\n100 0x2000 0x3000\n");
+    let run = |trace: &str| {
+        let done = fresco(
+            &["memory", trace, "--machine", "ddr4-2400-bench", "--json"],
+            directory.path(),
+        );
+        assert!(done.status.success());
+        let found: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        let told = String::from_utf8(done.stderr).expect("text");
+        (found["data"].clone(), told)
+    };
+    let (reads, told) = run("reads.trace");
+    assert_eq!(reads["writes"], serde_json::json!({ "count": 0 }));
+    assert!(reads["reads"]["mean_cycles"].is_number() && reads["gaps_left_out"] == false && told.is_empty());
+    let (writes, _) = run("writes.trace");
+    assert_eq!((&writes["reads"]["count"], writes.get("read_wait")), (&0.into(), None));
+    let (program, told) = run("program.trace");
+    assert_eq!(program["gaps_left_out"], true);
+    assert!(
+        told.contains("instructions between the accesses of program.trace are left out"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_memory_that_does_little_but_refresh_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("one.trace"), "0x1000 R\n").expect("a trace");
+    let told = |refi: &str| {
+        let set = format!("memory.timing.refi={refi}");
+        let commands: [&[&str]; 2] = [&["memory", "one.trace", "--machine"], &["machine", "show"]];
+        commands.map(|command| {
+            let done = fresco(
+                &[command, &["ddr4-2400-bench", "--set", &set]].concat(),
+                directory.path(),
+            );
+            assert!(done.status.success(), "{command:?}");
+            String::from_utf8(done.stderr).expect("text")
+        })
+    };
+    // One cycle is left between two refreshes of 420, which is less than their precharge takes.
+    for text in told("421") {
+        assert!(
+            text.contains("refreshed for 421 of each 421 cycles, more than half of the time"),
+            "{text}"
+        );
+    }
+    for text in told("900") {
+        assert_eq!(text, "");
+    }
+}

@@ -114,6 +114,16 @@ impl MemoryTrace {
         }
     }
 
+    /// Returns true if the trace is of a program and says how many instructions lie between its accesses: there is no core here that would
+    /// take time for them, so they are left out.
+    pub fn leaves_gaps_out(&self) -> bool {
+        match &self.source {
+            Source::DramSim3(_) | Source::Ramulator(_) | Source::LoadStore(_) => false,
+            Source::Processor(_) | Source::Instructions(..) => true,
+            Source::Fresco(reader) => reader.header().unit == Unit::Instructions,
+        }
+    }
+
     /// The next request; `None` at the end of the trace.
     ///
     /// # Errors

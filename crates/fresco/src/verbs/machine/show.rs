@@ -4,7 +4,7 @@
 use super::tables;
 use super::view::MachineView;
 use crate::arguments::key_value;
-use crate::failure::Outcome;
+use crate::failure::{Outcome, tell_warning};
 use crate::{output, provenance};
 use fresco_input::read_file;
 use fresco_machine::{builtin_text, load_with};
@@ -33,6 +33,7 @@ pub struct Args {
 /// Shows the machine.
 pub fn run(args: &Args) -> Outcome {
     let machine = load_with(&args.machine, &args.set)?;
+    tell_warning(&machine);
     if args.toml {
         let text = match builtin_text(&args.machine) {
             Ok(text) => text.to_owned(),

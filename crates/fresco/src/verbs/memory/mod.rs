@@ -5,7 +5,7 @@ mod report;
 mod watch;
 
 use crate::arguments::{choice, integer, key_value};
-use crate::failure::{Outcome, WANTING, tell};
+use crate::failure::{Outcome, WANTING, tell, tell_warning};
 use crate::outputs::refuse_standard_output;
 use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
@@ -72,6 +72,7 @@ pub struct Args {
 /// Drives the trace and shows what came of it.
 pub fn run(args: &Args) -> Outcome {
     let machine = load_with(&args.machine, &args.set)?;
+    tell_warning(&machine);
     if let Some(commands) = &args.commands {
         refuse_overwriting("--commands", commands, [args.trace.as_path(), Path::new(&args.machine)])?;
         refuse_standard_output("--commands", commands, args.json)?;
@@ -88,15 +89,30 @@ pub fn run(args: &Args) -> Outcome {
         false => trace.borrow().digest()?,
     };
     let closed = watch.close();
-    let report = MemoryReport::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
+    let gaps = trace.borrow().leaves_gaps_out();
+    let report = MemoryReport::new(
+        &machine,
+        (args.outstanding, gaps),
+        &driven,
+        &watch,
+        driver.controllers(),
+    );
 
     let mut provenance = provenance::of_this_run(None);
     provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];
     provenance.inputs = vec![InputFile::new(file_name(&args.trace), digest)];
-    output::print(args.json, "fresco-memory/2", &provenance, &report, || {
+    output::print(args.json, "fresco-memory/3", &provenance, &report, || {
         Ok(vec![report.table()?])
     })?;
     closed?;
+    if gaps {
+        tell(&format!(
+            "fresco: instructions between the accesses of {} are left out: requests follow each other as fast as {} outstanding ones let them; \
+             fresco sim replays them on a core",
+            file_name(&args.trace),
+            args.outstanding
+        ));
+    }
     let status = match stopped {
         true => {
             tell("fresco: stopped before the end of the trace");

@@ -10,7 +10,7 @@ use fresco_memory::controller::ChannelStats;
 use fresco_report::{Cell, Column, Table};
 use serde::Serialize;
 
-/// Everything `fresco memory` reports: schema `fresco-memory/2`. Cycles are those of the controller's clock, of
+/// Everything `fresco memory` reports: schema `fresco-memory/3`. Cycles are those of the controller's clock, of
 /// `clock_ps` each.
 #[derive(Debug, Serialize)]
 pub(super) struct MemoryReport {
@@ -19,14 +19,18 @@ pub(super) struct MemoryReport {
     clock_ps: f64,
     outstanding: u32,
     requests: u64,
+    /// The trace says how many instructions lie between its accesses, and they were left out: requests followed each other as fast as
+    /// `outstanding` let them.
+    gaps_left_out: bool,
     cycles: Cycle,
     time_ns: f64,
     bandwidth_gb_per_s: f64,
     bus_utilisation: f64,
     reads: Side,
     writes: Side,
-    /// Mean parts of a read's latency.
-    read_wait: MeanWait,
+    /// Mean parts of a read's latency; absent without reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_wait: Option<MeanWait>,
     row_hits: u64,
     row_misses: u64,
     row_conflicts: u64,
@@ -34,10 +38,17 @@ pub(super) struct MemoryReport {
     commands: Vec<(&'static str, u64)>,
 }
 
-/// One direction: number and latencies of its requests.
+/// One direction: number of its requests, and how long they took: reads until their data were there, writes until a write buffer took them.
 #[derive(Debug, Serialize)]
 struct Side {
     count: u64,
+    /// Absent without requests.
+    #[serde(flatten)]
+    took: Option<Took>,
+}
+
+#[derive(Debug, Serialize)]
+struct Took {
     mean_cycles: f64,
     stddev_cycles: f64,
     p50_cycles: Cycle,
@@ -57,14 +68,17 @@ struct MeanWait {
 
 impl Side {
     fn of(latencies: &Latencies) -> Self {
+        let count = latencies.count();
         Self {
-            count: latencies.count(),
-            mean_cycles: latencies.mean(),
-            stddev_cycles: latencies.stddev(),
-            p50_cycles: latencies.quantile(500),
-            p99_cycles: latencies.quantile(990),
-            p99_9_cycles: latencies.quantile(999),
-            max_cycles: latencies.max(),
+            count,
+            took: (count > 0).then(|| Took {
+                mean_cycles: latencies.mean(),
+                stddev_cycles: latencies.stddev(),
+                p50_cycles: latencies.quantile(500),
+                p99_cycles: latencies.quantile(990),
+                p99_9_cycles: latencies.quantile(999),
+                max_cycles: latencies.max(),
+            }),
         }
     }
 }
@@ -72,7 +86,7 @@ impl Side {
 impl MemoryReport {
     pub fn new(
         machine: &Machine,
-        outstanding: u32,
+        (outstanding, gaps_left_out): (u32, bool),
         driven: &fresco_memory::Driven,
         watch: &Watch,
         controllers: &mut [Controller],
@@ -84,13 +98,14 @@ impl MemoryReport {
         let org = &machine.memory.organisation;
         let burst_bytes = machine.memory.timing.burst_length * u64::from(org.bus_bytes);
         let moved = (sum(|s| s.reads) + sum(|s| s.writes)) * burst_bytes;
-        let reads = watch.reads.count().max(1) as f64;
+        let reads = watch.reads.count() as f64;
         let wait = &watch.wait;
         Self {
             machine: machine.name.clone(),
             standard: machine.memory.timing.standard.clone(),
             clock_ps: 2_000_000.0 / f64::from(clock.rate_mts()),
             outstanding,
+            gaps_left_out,
             requests: driven.requests,
             cycles: driven.end,
             time_ns,
@@ -102,13 +117,13 @@ impl MemoryReport {
             },
             reads: Side::of(&watch.reads),
             writes: Side::of(&watch.writes),
-            read_wait: MeanWait {
+            read_wait: (watch.reads.count() > 0).then(|| MeanWait {
                 queue_cycles: wait.queue as f64 / reads,
                 bank_cycles: wait.bank as f64 / reads,
                 bus_cycles: wait.bus as f64 / reads,
                 refresh_cycles: wait.refresh as f64 / reads,
                 service_cycles: wait.service as f64 / reads,
-            },
+            }),
             row_hits: sum(|s| s.row_hits),
             row_misses: sum(|s| s.row_misses),
             row_conflicts: sum(|s| s.row_conflicts),
@@ -136,39 +151,33 @@ impl MemoryReport {
         row("time", Cell::Number(self.time_ns / 1000.0), "us")?;
         row("bandwidth", Cell::Number(self.bandwidth_gb_per_s), "GB/s")?;
         row("data bus busy", Cell::Number(100.0 * self.bus_utilisation), "%")?;
-        for (name, side) in [("read", &self.reads), ("write", &self.writes)] {
-            if side.count == 0 {
-                continue;
-            }
+        for (name, what, side) in [
+            ("read", "latency", &self.reads),
+            ("write", "wait for the buffer", &self.writes),
+        ] {
+            let Some(took) = &side.took else { continue };
             row(&format!("{name}s"), Cell::Count(side.count), "")?;
-            row(
-                &format!("{name} latency, mean"),
-                Cell::Number(side.mean_cycles),
-                "cycles",
-            )?;
-            row(
-                &format!("{name} latency, standard deviation"),
-                Cell::Number(side.stddev_cycles),
-                "cycles",
-            )?;
-            for (quantile, value) in [
-                ("median", side.p50_cycles),
-                ("p99", side.p99_cycles),
-                ("p99.9", side.p99_9_cycles),
-                ("maximum", side.max_cycles),
+            for (statistic, value) in [
+                ("mean", Cell::Number(took.mean_cycles)),
+                ("standard deviation", Cell::Number(took.stddev_cycles)),
+                ("median", Cell::Count(took.p50_cycles)),
+                ("p99", Cell::Count(took.p99_cycles)),
+                ("p99.9", Cell::Count(took.p99_9_cycles)),
+                ("maximum", Cell::Count(took.max_cycles)),
             ] {
-                row(&format!("{name} latency, {quantile}"), Cell::Count(value), "cycles")?;
+                row(&format!("{name} {what}, {statistic}"), value, "cycles")?;
             }
         }
-        let parts = &self.read_wait;
-        for (part, value) in [
-            ("own service", parts.service_cycles),
-            ("bank", parts.bank_cycles),
-            ("rank and bus", parts.bus_cycles),
-            ("refresh", parts.refresh_cycles),
-            ("queue", parts.queue_cycles),
-        ] {
-            row(&format!("mean read time: {part}"), Cell::Number(value), "cycles")?;
+        if let Some(parts) = &self.read_wait {
+            for (part, value) in [
+                ("own service", parts.service_cycles),
+                ("bank", parts.bank_cycles),
+                ("rank and bus", parts.bus_cycles),
+                ("refresh", parts.refresh_cycles),
+                ("queue", parts.queue_cycles),
+            ] {
+                row(&format!("mean read time: {part}"), Cell::Number(value), "cycles")?;
+            }
         }
         row("row hits", Cell::Count(self.row_hits), "")?;
         row("row misses", Cell::Count(self.row_misses), "")?;

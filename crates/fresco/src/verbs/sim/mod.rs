@@ -17,6 +17,7 @@ use crate::{output, outputs, tidy};
 use fresco_plan::Plan;
 use fresco_report::Provenance;
 use fresco_scenario::builtin_titles;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -105,6 +106,19 @@ pub struct Args {
     programs: bool,
 }
 
+/// What is hardly meant of the machines, each once.
+fn tell_warnings(subjects: &[Subject]) {
+    let of = |subject: &Subject| match subject {
+        Subject::Scenario(scenario, _) => {
+            let machines = scenario.points.iter().map(|point| &point.setup.machine);
+            machines.filter_map(|machine| machine.warning()).collect()
+        }
+        Subject::Plan(plan, _) => plan.machine.warning().into_iter().collect::<BTreeSet<String>>(),
+    };
+    let all: BTreeSet<String> = subjects.iter().flat_map(of).collect();
+    all.iter().for_each(|warning| tell(&format!("fresco: {warning}")));
+}
+
 /// Runs the scenarios and shows what came of them.
 pub fn run(args: Args) -> Outcome {
     if args.list || args.programs {
@@ -120,6 +134,7 @@ pub fn run(args: Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let subjects = subjects::load(&args)?;
+    tell_warnings(&subjects);
     let files = files(&args.scenarios, &subjects);
     let directory = args
         .out
