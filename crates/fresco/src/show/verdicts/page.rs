@@ -47,7 +47,8 @@ pub fn page(findings: &Findings, provenance: &Provenance) -> Result<(HtmlReport,
         Section::new("How to read the verdicts")
             .paragraph(
                 "A claim holds if what our models of the papers' machines do agrees with it, by rules that are the same for all claims: a factor within a quarter, a percentage \
-                 within a quarter or five points and at least half of the effect, an order by more than 5 %. It holds only if, where it does not without something that our experiment \
+                 within a quarter or five points and at least half of the effect, an order by more than 5 %, and who is better, where runs are repeated, by more than chance. \
+                 It holds only if, where it does not without something that our experiment \
                  presumes and the paper does not say. It differs if it does not agree; the line unfolds into what is known of the reason. It is refuted if a counterexample or arithmetic is \
                  against it. It cannot be run where a program, a number or a part of the model is missing, and is open if shorter runs (--quick) do not tell.",
             )
