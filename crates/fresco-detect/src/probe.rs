@@ -113,25 +113,22 @@ pub struct Bulk {
     recent: VecDeque<f64>,
     middle: f64,
     spread: f64,
-    /// Time of a load.
-    load: f64,
     age: usize,
 }
 
-/// What stands out takes at least this share of a load longer. A row conflict takes half as long again, and more.
-const LEAST_STEP: f64 = 0.06;
+/// What stands out takes at least so many nanoseconds longer. A row conflict takes tRP + tRCD longer, 24 ns or more in every grade from DDR2 to
+/// DDR5; turns of the bus between ranks, and lines of one rank, up to some ten.
+const LEAST_STEP_NS: f64 = 12.0;
 /// Runs that the bulk is taken of.
 const BULK_RUNS: usize = 127;
 
 impl Bulk {
     /// The bulk of random pairs, measured now.
     pub fn measure(probe: &mut Probe<'_>) -> Self {
-        let mut loads = Vec::new();
         let recent = (0..BULK_RUNS)
             .map(|_| {
                 let (a, b) = (probe.line(), probe.line());
                 let single = probe.quick(a, a).min(probe.quick(a, a));
-                loads.push(single);
                 probe.glance(a, single, b)
             })
             .collect();
@@ -139,7 +136,6 @@ impl Bulk {
             recent,
             middle: 0.0,
             spread: 0.0,
-            load: median(&loads),
             age: 0,
         };
         bulk.settle();
@@ -156,10 +152,10 @@ impl Bulk {
         }
     }
 
-    /// Two deviations above the middle, both of the faster half: conflicts and refreshes are in the other one. A coarse
-    /// timer shows no deviation, so at least a few percent.
+    /// Two deviations above the middle, both of the faster half: conflicts and refreshes are in the other one. A quiet machine shows
+    /// hardly any deviation, nor does a coarse timer, so at least what a conflict takes.
     pub fn limit(&self) -> f64 {
-        self.middle + (2.0 * self.spread).max(LEAST_STEP * self.load)
+        self.middle + (2.0 * self.spread).max(LEAST_STEP_NS)
     }
 
     fn settle(&mut self) {
