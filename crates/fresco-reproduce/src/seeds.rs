@@ -81,11 +81,15 @@ mod tests {
 
     /// Rows of `palloc-fig4` in which latency rises by so much with every co-runner.
     fn rising(step: f64) -> Results {
+        fig4(|corunners| 60.0 + step * f64::from(corunners))
+    }
+
+    /// Rows of `palloc-fig4` with these latencies by co-runners.
+    fn fig4(latency: impl Fn(u8) -> f64) -> Results {
         let mut results = Results::new();
-        for corunners in 0..4_u8 {
+        for corunners in 0..4 {
             let row = Row::new().label("policy", "samebank").label("corunners", corunners);
-            let row = row.value("latency_ns.mean", 60.0 + step * f64::from(corunners));
-            results.push("palloc-fig4", row);
+            results.push("palloc-fig4", row.value("latency_ns.mean", latency(corunners)));
         }
         results
     }
@@ -114,6 +118,10 @@ mod tests {
         let verdict = by([vec![rising(0.0)], vec![rising(30.0); 7]].concat());
         let seven = Some(Seeds { of: 8, same: 7 });
         assert_eq!((verdict.outcome, verdict.seeds), (Outcome::Holds, seven));
+        // Many times as long each time, but never as many: no chance.
+        let growing = |factor: f64| fig4(|corunners| 60.0 * factor.powi(corunners.into()));
+        let verdict = by(vec![growing(8.0), growing(14.0), growing(27.0)]);
+        assert_eq!((verdict.outcome, verdict.seeds), (Outcome::Holds, all));
         // Nothing was repeated, or nothing that the claim reads.
         assert_eq!(by(vec![rising(30.0)]).seeds, None);
         assert_eq!(by(vec![Results::new(), Results::new()]).seeds, None);

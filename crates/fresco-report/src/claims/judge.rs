@@ -91,7 +91,7 @@ fn differences(test: &Test, context: Context<'_>) -> Option<Vec<f64>> {
     match test {
         Test::Order(list) => {
             let values: Result<Vec<f64>, String> = list.iter().map(|expr| context.value(expr)).collect();
-            Some(values.ok()?.windows(2).map(|pair| pair[1] - pair[0]).collect())
+            Some(values.ok()?.windows(2).map(|pair| beyond(pair[0], pair[1])).collect())
         }
         Test::Bound { of, above, below } => {
             let ours = context.value(of).ok()?;
@@ -100,6 +100,15 @@ fn differences(test: &Test, context: Context<'_>) -> Option<Vec<f64>> {
             Some(above.into_iter().chain(below).collect())
         }
         _ => None,
+    }
+}
+
+/// How far `high` is above `low`: what counts of an order is how many times larger a value is, which is why the logarithms differ evenly from
+/// seed to seed, where there are such.
+fn beyond(low: f64, high: f64) -> f64 {
+    match low > 0.0 && high > 0.0 {
+        true => (high / low).ln(),
+        false => high - low,
     }
 }
 
