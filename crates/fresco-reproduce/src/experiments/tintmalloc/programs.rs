@@ -113,12 +113,19 @@ fn run_time(row: Row, team: &TeamSummary) -> Row {
     row.value("run_ms.mean", team.run_time_ns.mean / 1e6)
 }
 
+/// The range of repetitions; a single one has none.
+fn with_range(row: Row, name: &str, values: &Spread) -> Row {
+    match values.count {
+        0 | 1 => row,
+        _ => row.value(name, (values.max - values.min) / 1e6),
+    }
+}
+
 /// Everything measured at a point.
 fn measured(row: Row, point: &PointResult, team: &TeamSummary) -> Row {
-    let row = run_time(row, team)
-        .value("run_ms.range", (team.run_time_ns.max - team.run_time_ns.min) / 1e6)
-        .value("idle_ms.mean", team.total_idle_ns.mean / 1e6)
-        .value("idle_ms.range", (team.total_idle_ns.max - team.total_idle_ns.min) / 1e6)
+    let row = with_range(run_time(row, team), "run_ms.range", &team.run_time_ns)
+        .value("idle_ms.mean", team.total_idle_ns.mean / 1e6);
+    let row = with_range(row, "idle_ms.range", &team.total_idle_ns)
         .value("thread_ms.spread", team.busy_spread_ns.mean / 1e6)
         .value("thread_idle_ms.spread", team.idle_spread_ns.mean / 1e6);
     let busy = |thread: &ThreadResult| thread.busy_ps;
