@@ -80,6 +80,8 @@ pub struct Device {
     pub density_gbit: u32,
     /// Data width in bits (4, 8, 16), that of a channel of the device for LPDDR4; if omitted that of the standard's usual device.
     pub width: Option<u32>,
+    /// Bytes of a row of a device; if omitted what devices of this width have most often.
+    pub page_bytes: Option<u32>,
     /// Whose tRFC values.
     pub table: RefreshTable,
     /// Fine-granularity mode.
@@ -94,6 +96,7 @@ impl Device {
         Self {
             density_gbit,
             width: None,
+            page_bytes: None,
             table: RefreshTable::Jedec,
             fine: FineRefresh::X1,
             hot: false,

@@ -71,13 +71,13 @@ impl Machine {
         )
     }
 
-    /// What is allowed, and hardly meant: that banks are refreshed for more than half of the time.
+    /// What is allowed, and hardly meant: that banks are closed for refreshes for more than half of the time.
     pub fn warning(&self) -> Option<String> {
         let memory = &self.memory;
         let (every, takes) = memory.controller.refresh.of_bank(&memory.timing);
         (2 * takes > every).then(|| {
             format!(
-                "{}: a bank is refreshed for {} of each {every} cycles, more than half of the time: check memory.density, memory.timing and \
+                "{}: a bank is closed for refreshes for {} of each {every} cycles, more than half of the time: check memory.density, memory.timing and \
                  memory.controller.refresh",
                 self.name,
                 takes.min(every)

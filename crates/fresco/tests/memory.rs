@@ -176,7 +176,7 @@ fn a_memory_that_does_little_but_refresh_is_told() {
     // One cycle is left between two refreshes of 420, which is less than their precharge takes.
     for text in told("421") {
         assert!(
-            text.contains("refreshed for 421 of each 421 cycles, more than half of the time"),
+            text.contains("closed for refreshes for 421 of each 421 cycles, more than half of the time"),
             "{text}"
         );
     }

@@ -5,6 +5,9 @@ use crate::{Clock, Cycle, Generation, Ps};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// Parameters that follow from the size of a row.
+const ROW_SIZE: [&str; 3] = ["rrd_s", "rrd_l", "faw"];
+
 /// A minimum as a standard prints it: the greater of `nck` clocks and `ps` picoseconds, plus `extra_nck` clocks.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +53,8 @@ pub(super) struct Grade {
     pub rate_mts: u32,
     /// Data width of the devices whose `parameters` these are, in bits.
     pub width: u32,
+    /// Bytes of a row of these devices: what is opened at once.
+    pub page_bytes: u32,
     /// Bank groups of these devices; 1 where there are none.
     pub bank_groups: u32,
     pub parameters: BTreeMap<String, Minimum>,
@@ -59,12 +64,13 @@ pub(super) struct Grade {
     pub other: Vec<Other>,
 }
 
-/// What is otherwise with devices of another width: the size of their pages decides how many rows may be opened, and when.
+/// What is otherwise with devices of another width.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Other {
     pub width: u32,
-    /// As of the others if omitted.
+    /// As of the usual devices if omitted, and so are the bank groups.
+    pub page_bytes: Option<u32>,
     pub bank_groups: Option<u32>,
     #[serde(default)]
     pub parameters: BTreeMap<String, Minimum>,
@@ -75,11 +81,32 @@ impl Grade {
         Clock::from_rate(self.rate_mts)
     }
 
-    /// A parameter of devices of this width.
-    pub fn parameter(&self, name: &str, width: u32) -> Option<Minimum> {
-        let other = self.other.iter().find(|other| other.width == width);
+    /// A parameter of devices of this width and with rows of so many bytes: when rows may be opened is a matter of their size (8 Gb of
+    /// DDR3 have rows of 2 KB with x8, too), the rest of the width.
+    pub fn parameter(&self, name: &str, width: u32, page_bytes: u32) -> Option<Minimum> {
+        let of_page = |other: &&Other| other.page_bytes.unwrap_or(self.page_bytes);
+        let other = match ROW_SIZE.contains(&name) {
+            // Rows of another size than the standard has: those of the next smaller one that it has, or of the smallest.
+            true => {
+                let fitting = self.other.iter().filter(|other| of_page(other) <= page_bytes);
+                let largest = fitting
+                    .max_by_key(of_page)
+                    .filter(|other| of_page(other) > self.page_bytes);
+                let smaller = self.other.iter().filter(|other| page_bytes <= of_page(other));
+                largest.or(smaller
+                    .min_by_key(of_page)
+                    .filter(|other| of_page(other) < self.page_bytes))
+            }
+            false => self.other.iter().find(|other| other.width == width),
+        };
         let own = other.and_then(|other| other.parameters.get(name));
         own.or(self.parameters.get(name)).copied()
+    }
+
+    /// Bytes of a row of devices of this width, as the standard has them most often.
+    pub fn page_bytes(&self, width: u32) -> u32 {
+        let other = self.other.iter().find(|other| other.width == width);
+        other.and_then(|other| other.page_bytes).unwrap_or(self.page_bytes)
     }
 
     /// Widths that there are data of, ascending, each with the bank groups of such devices.

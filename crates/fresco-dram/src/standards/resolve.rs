@@ -10,6 +10,7 @@ struct Resolver<'a> {
     clock: Clock,
     refresh: &'a Device,
     width: u32,
+    page_bytes: u32,
     overrides: &'a TimingOverrides,
 }
 
@@ -27,6 +28,7 @@ pub(super) fn resolve(grade: &Grade, refresh: &Device, overrides: &TimingOverrid
         clock: grade.clock(),
         refresh,
         width,
+        page_bytes: refresh.page_bytes.unwrap_or(grade.page_bytes(width)),
         overrides,
     }
     .timing()
@@ -86,7 +88,10 @@ impl Resolver<'_> {
 
     /// The user's value, else the standard's, else `default`.
     fn or(&self, name: &str, default: Cycle) -> Cycle {
-        let given = self.grade.parameter(name, self.width).map(|m| m.cycles(self.clock));
+        let given = self
+            .grade
+            .parameter(name, self.width, self.page_bytes)
+            .map(|m| m.cycles(self.clock));
         self.over(name, given.unwrap_or(default))
     }
 

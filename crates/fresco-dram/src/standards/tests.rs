@@ -99,6 +99,26 @@ fn known_clocks_by_width() {
     assert_eq!(known("lpddr4-3200"), [(16, 1)]);
 }
 
+/// Devices of 8 Gb of DDR3 have rows of 2 KB whatever their width (JESD79-3F); a row of x4 that is as long as that of x8 opens like it.
+#[test]
+fn rows_open_by_their_size() {
+    let of = |name: &str, width: u32, page_bytes: u32| {
+        let device = Device {
+            width: Some(width),
+            page_bytes: Some(page_bytes),
+            ..Device::jedec(8)
+        };
+        let timing = timing_with(name, &device, &TimingOverrides::default()).expect(name);
+        [timing.rrd_s, timing.faw, timing.ccd_l_wr]
+    };
+    assert_eq!(of("ddr3-1600", 8, 1024), [5, 24, 4]);
+    assert_eq!([of("ddr3-1600", 4, 2048), of("ddr3-1600", 8, 2048)], [[6, 32, 4]; 2]);
+    assert_eq!([512, 256].map(|bytes| of("ddr3-1600", 4, bytes)), [[5, 24, 4]; 2]);
+    let ddr4 = [256, 512, 1024, 2048, 4096].map(|bytes| of("ddr4-2400", 8, bytes)[1]);
+    assert_eq!(ddr4, [16, 16, 26, 36, 36]);
+    assert_eq!(of("ddr5-4800", 4, 2048), [8, 40, 48]);
+}
+
 #[test]
 fn a_width_without_data_is_refused() {
     let device = Device {

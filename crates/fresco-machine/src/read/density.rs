@@ -54,6 +54,17 @@ pub(super) fn width(
     let cells = [banks, rows, columns].into_iter().map(u128::from).product::<u128>();
     let bus_bits = org.bus_bytes * 8;
     let widths = || known.iter().filter(|(width, _)| *width <= bus_bits);
+    if widths().next().is_none() {
+        let error = memory
+            .table("organisation")?
+            .error_at("bus_bytes", format!("found a bus of {bus_bits} bits"));
+        let narrowest = known.iter().map(|(width, _)| width).min().copied().unwrap_or(8);
+        return Err(error
+            .allowed(format!(
+                "{narrowest} bits or more, the width of the narrowest device of the standard"
+            ))
+            .help("correct bus_bytes, or choose another standard"));
+    }
     let of_density = |width: u32| cells * u128::from(width) == u128::from(density_gbit) << 30;
     if let Some((width, groups)) = widths().find(|(width, _)| of_density(*width)) {
         return check_groups(memory, (*width, *groups), org).map(|()| Some(*width));
@@ -81,11 +92,13 @@ fn check_groups(memory: &Table<'_>, (width, groups): (u32, u32), org: &Organisat
         return Ok(());
     }
     let organisation = memory.table("organisation")?;
-    let found = format!("found {} bank groups of x{width} devices", org.bank_groups);
+    let plural = if org.bank_groups == 1 { "" } else { "s" };
+    let found = format!("found {} bank group{plural} of x{width} devices", org.bank_groups);
     let given = organisation.has("bank_groups");
     let key = if given { "bank_groups" } else { "banks" };
     let allowed = format!("bank_groups = {groups}");
-    let help = "the width follows from density = banks * rows * columns * width, with the banks of all groups: correct bank_groups or one of these";
+    let help = "the width follows from density = banks * rows * columns * width, with the banks of all groups: correct bank_groups or one of these; to scale tRFC alone, set \
+                memory.density_scales_refresh_only = true";
     Err(organisation.error_at(key, found).allowed(allowed).help(help))
 }
 

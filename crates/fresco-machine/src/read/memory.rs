@@ -52,9 +52,11 @@ pub(super) fn timing(memory: &Table<'_>, org: &Organisation) -> Result<(Timing, 
     let standard = memory.choice("standard", &names)?;
     let density_gbit = density::read(memory)?;
     let known = standards::widths(standard).map_err(|error| timing_error(memory, &error))?;
+    let width = density::width(memory, (density_gbit, &known), org)?;
     let device = Device {
         density_gbit,
-        width: density::width(memory, (density_gbit, &known), org)?,
+        width,
+        page_bytes: width.map(|width| org.columns * width / 8),
         table: memory
             .opt_choice(
                 "refresh_table",
