@@ -84,23 +84,25 @@ impl Grade {
     /// A parameter of devices of this width and with rows of so many bytes: when rows may be opened is a matter of their size (8 Gb of
     /// DDR3 have rows of 2 KB with x8, too), the rest of the width.
     pub fn parameter(&self, name: &str, width: u32, page_bytes: u32) -> Option<Minimum> {
-        let of_page = |other: &&Other| other.page_bytes.unwrap_or(self.page_bytes);
         let other = match ROW_SIZE.contains(&name) {
-            // Rows of another size than the standard has: those of the next smaller one that it has, or of the smallest.
-            true => {
-                let fitting = self.other.iter().filter(|other| of_page(other) <= page_bytes);
-                let largest = fitting
-                    .max_by_key(of_page)
-                    .filter(|other| of_page(other) > self.page_bytes);
-                let smaller = self.other.iter().filter(|other| page_bytes <= of_page(other));
-                largest.or(smaller
-                    .min_by_key(of_page)
-                    .filter(|other| of_page(other) < self.page_bytes))
-            }
+            true => self.with_rows_of(page_bytes),
             false => self.other.iter().find(|other| other.width == width),
         };
         let own = other.and_then(|other| other.parameters.get(name));
         own.or(self.parameters.get(name)).copied()
+    }
+
+    /// The devices whose rows have so many bytes, or the next fewer that there are, or the fewest; `None` for the usual ones.
+    fn with_rows_of(&self, page_bytes: u32) -> Option<&Other> {
+        let others = self
+            .other
+            .iter()
+            .map(|other| (other.page_bytes.unwrap_or(self.page_bytes), Some(other)));
+        let all = || others.clone().chain([(self.page_bytes, None)]);
+        let fitting = all()
+            .filter(|(bytes, _)| *bytes <= page_bytes)
+            .max_by_key(|(bytes, _)| *bytes);
+        fitting.or(all().min_by_key(|(bytes, _)| *bytes))?.1
     }
 
     /// Bytes of a row of devices of this width, as the standard has them most often.

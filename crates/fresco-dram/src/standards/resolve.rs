@@ -8,15 +8,15 @@ use crate::{Clock, Cycle, Ps, Timing};
 struct Resolver<'a> {
     grade: &'a Grade,
     clock: Clock,
-    refresh: &'a Device,
+    device: &'a Device,
     width: u32,
     page_bytes: u32,
     overrides: &'a TimingOverrides,
 }
 
-pub(super) fn resolve(grade: &Grade, refresh: &Device, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
+pub(super) fn resolve(grade: &Grade, device: &Device, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
     overrides.check_names()?;
-    let width = refresh.width.unwrap_or(grade.width);
+    let width = device.width.unwrap_or(grade.width);
     let widths = grade.widths();
     if !widths.iter().any(|(known, _)| *known == width) {
         let known: Vec<String> = widths.iter().map(|(known, _)| format!("x{known}")).collect();
@@ -26,9 +26,9 @@ pub(super) fn resolve(grade: &Grade, refresh: &Device, overrides: &TimingOverrid
     Resolver {
         grade,
         clock: grade.clock(),
-        refresh,
+        device,
         width,
-        page_bytes: refresh.page_bytes.unwrap_or(grade.page_bytes(width)),
+        page_bytes: device.page_bytes.unwrap_or(grade.page_bytes(width)),
         overrides,
     }
     .timing()
@@ -42,8 +42,8 @@ impl Resolver<'_> {
         let ccd_l = self.or("ccd_l", ccd_s);
         let wtr_s = self.required("wtr_s")?;
         let data = &self.grade.refresh;
-        let heat = if self.refresh.hot { 2 } else { 1 };
-        let fine = self.refresh.fine.factor();
+        let heat = if self.device.hot { 2 } else { 1 };
+        let fine = self.device.fine.factor();
         let bank = self.bank_refresh()?;
         Ok(Timing {
             standard: self.grade.name.clone(),
@@ -69,7 +69,7 @@ impl Resolver<'_> {
             rtrs: self.required("rtrs")?,
             rtw_gap: self.required("rtw_gap")?,
             ppd: self.or("ppd", 1),
-            rfc_ab: self.over("rfc_ab", self.cycles_of(self.refresh.fine.scope())?),
+            rfc_ab: self.over("rfc_ab", self.cycles_of(self.device.fine.scope())?),
             rfc_ab4: self.over("rfc_ab4", self.quarter_refresh()),
             rfc_pb: self.over("rfc_pb", bank.rfc_pb),
             rfc_sb: self.over("rfc_sb", bank.rfc_sb),
@@ -114,7 +114,7 @@ impl Resolver<'_> {
     }
 
     fn cycles_of(&self, scope: RefreshScope) -> Result<Cycle, TimingError> {
-        let choice = self.refresh;
+        let choice = self.device;
         density::trfc(choice.table, self.grade.generation, choice.density_gbit, scope)
             .map(|t| self.clock.cycles(t.time))
             .map_err(|error| match error {
@@ -129,7 +129,7 @@ impl Resolver<'_> {
     /// The fine-granularity modes of the chosen table.
     fn modes(&self) -> String {
         let exists = |fine: &FineRefresh| {
-            let choice = self.refresh;
+            let choice = self.device;
             density::trfc(choice.table, self.grade.generation, choice.density_gbit, fine.scope()).is_ok()
         };
         let all = [FineRefresh::X1, FineRefresh::X2, FineRefresh::X4];
@@ -143,7 +143,7 @@ impl Resolver<'_> {
 
     /// REFab4: where the 1x mode may be left for single commands, and the table has the 4x mode.
     fn quarter_refresh(&self) -> Cycle {
-        match self.refresh.fine {
+        match self.device.fine {
             FineRefresh::X1 => self.cycles_of(FineRefresh::X4.scope()).unwrap_or(0),
             FineRefresh::X2 | FineRefresh::X4 => 0,
         }
@@ -152,9 +152,9 @@ impl Resolver<'_> {
     /// REFpb or REFsb: what the table has for one bank, all zero where it has nothing.
     fn bank_refresh(&self) -> Result<BankRefresh, TimingError> {
         let has = density::trfc(
-            self.refresh.table,
+            self.device.table,
             self.grade.generation,
-            self.refresh.density_gbit,
+            self.device.density_gbit,
             RefreshScope::Bank,
         );
         if has.is_err() {

@@ -122,9 +122,6 @@ fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
     };
     let help = match error.field.as_str() {
         _ if of_another => "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another",
-        "width" => {
-            "the width follows from density = banks * rows * columns * width: correct these, or choose another standard"
-        }
         "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
         _ => "correct it, or the values it depends on",
     };
