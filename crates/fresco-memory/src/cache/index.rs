@@ -43,7 +43,8 @@ impl Index {
     }
 
     /// The place of the line that holds `addr`.
-    #[inline]
+    // Always: for each access to each level.
+    #[inline(always)]
     pub fn place(&self, addr: PhysAddr) -> Place {
         let line = addr.0 >> self.line_bits;
         let mut set = line & self.set_mask;

@@ -131,7 +131,7 @@ impl PrivateCaches {
 
     /// A load or store of `addr`. A hit makes the line the most recently used of its level, moves it to level 1 and,
     /// for a store, makes it dirty. A miss changes nothing but its counters.
-    #[inline]
+    #[inline(always)]
     pub fn access(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
         if let Some(l1) = &mut self.l1
             && l1.cache.access(addr, write, SELF)
@@ -145,7 +145,6 @@ impl PrivateCaches {
         self.access_l2(addr, write)
     }
 
-    #[inline]
     fn access_l2(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
         let Some(l2) = &mut self.l2 else {
             return PrivateOutcome::Miss;

@@ -43,15 +43,20 @@ impl Pipeline {
     }
 
     /// The line of operation `sequence` is there from `slot` on. Returns the next operation in its list.
+    #[inline]
     fn arrived(&mut self, sequence: u64, slot: Slot) -> u64 {
-        let next = self.window.set_fill(sequence, slot);
         let blocking_stores = self.blocking_stores;
-        let record = self.window.get_mut(sequence);
-        if let Some(record) = record.filter(|record| !record.write || blocking_stores) {
+        let Some(record) = self.window.get_mut(sequence) else {
+            return self.window.set_fill_of_store(sequence, slot);
+        };
+        record.fill = slot.max(record.hit());
+        if !record.write || blocking_stores {
             record.result = record.fill;
-            self.wakened.push(sequence);
+            if record.dependents != NIL {
+                self.wakened.push(sequence);
+            }
         }
-        next
+        std::mem::replace(&mut record.next, NIL)
     }
 
     /// Issues what waits for the results of the operations in `wakened`, and what waits for those in turn.
@@ -86,7 +91,9 @@ impl Pipeline {
         let (slot, ticket, write) = (record.ready, record.line, record.write);
         if write && !self.blocking_stores {
             record.result = slot + 1;
-            self.wakened.push(sequence);
+            if record.dependents != NIL {
+                self.wakened.push(sequence);
+            }
         }
         let Some(line) = self.lines.of(ticket) else {
             self.arrived(sequence, slot);

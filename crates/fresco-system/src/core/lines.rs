@@ -36,8 +36,8 @@ const FREE: u64 = 0;
 pub(crate) enum FetchState {
     /// No operation that needs the line has its operands yet.
     Unasked,
-    /// In the outbox.
-    Queued,
+    /// In the outbox, for this time and operation.
+    Queued(Slot, u64),
     /// Has an MSHR.
     Sent,
 }

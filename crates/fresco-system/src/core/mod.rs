@@ -43,6 +43,7 @@ mod lines;
 mod model;
 mod outbox;
 mod pipeline;
+mod ring;
 mod window;
 
 #[cfg(test)]

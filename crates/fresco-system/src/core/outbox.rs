@@ -35,11 +35,16 @@ impl Outbox {
     pub fn ask(&mut self, line: &mut Line, fetch: Fetch) {
         match line.fetch {
             FetchState::Unasked => {
-                line.fetch = FetchState::Queued;
+                line.fetch = FetchState::Queued(fetch.slot, fetch.sequence);
                 self.add_fetch(fetch);
             }
             // Cores run ahead: a later instruction may have asked first, but for a later time.
-            FetchState::Queued => self.advance(fetch),
+            FetchState::Queued(slot, sequence) => {
+                if (fetch.slot, fetch.sequence) < (slot, sequence) {
+                    line.fetch = FetchState::Queued(fetch.slot, fetch.sequence);
+                    self.advance(fetch);
+                }
+            }
             FetchState::Sent => {}
         }
     }
@@ -60,15 +65,11 @@ impl Outbox {
         self.fetches.insert(self.fetches.len() - later, fetch);
     }
 
-    /// A queued fetch of the same line takes the place of this one, if that is earlier.
+    /// The queued fetch of the same line is wanted earlier than it was: now, for this operation.
     fn advance(&mut self, fetch: Fetch) {
         let queued = self.fetches.iter().position(|other| other.entry == fetch.entry);
-        let queued = queued.expect("a fetch that is not sent is queued");
-        let other = self.fetches[queued];
-        if (fetch.slot, fetch.sequence) < (other.slot, other.sequence) {
-            self.fetches.remove(queued);
-            self.add_fetch(fetch);
-        }
+        self.fetches.remove(queued.expect("a fetch that is not sent is queued"));
+        self.add_fetch(fetch);
     }
 
     /// Queues a write-back: by time, and at the same time by address.

@@ -90,7 +90,7 @@ impl Pipeline {
             },
             first_free: 0,
             blocking_stores: store_buffer == 0,
-            window: Window::new(store_buffer),
+            window: Window::new(window as usize, store_buffer),
             lines: Lines::default(),
             outbox: Outbox::default(),
             front: 0,

@@ -3,7 +3,7 @@
 
 use super::clock::{PENDING, Slot};
 use super::lines::{NIL, Ticket};
-use std::collections::VecDeque;
+use super::ring::Ring;
 
 /// A memory operation between dispatch and retirement.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,22 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// What lies in an unused place.
+    const NONE: Self = Self {
+        number: 0,
+        ready: 0,
+        result: 0,
+        fill: 0,
+        line: Ticket::NONE,
+        latency: 0,
+        write: false,
+        dependents: NIL,
+        next: NIL,
+    };
+
     /// When its access is over if its line is there.
-    fn hit(&self) -> Slot {
+    #[inline]
+    pub fn hit(&self) -> Slot {
         self.ready + Slot::from(self.latency)
     }
 }
@@ -46,30 +60,40 @@ struct BufferedStore {
     next: u64,
 }
 
+impl BufferedStore {
+    /// What lies in an unused place.
+    const NONE: Self = Self {
+        sequence: 0,
+        retired: 0,
+        hit: 0,
+        fill: 0,
+        next: NIL,
+    };
+}
+
 /// Memory operations in flight, in program order. Operations that access no memory need no record: they take their
 /// slot and nothing else.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    records: VecDeque<Record>,
-    /// Sequence number of the first record.
-    first: u64,
+    /// Numbered by their sequence.
+    records: Ring<Record>,
     /// Retirement slot of the last retired operation, minus its number: with one retirement per slot, instruction `n`
     /// after it retires no earlier than `slack + n`.
     slack: Slot,
-    stores: VecDeque<BufferedStore>,
+    stores: Ring<BufferedStore>,
     store_capacity: usize,
     /// When the last store left the buffer.
     last_left: Slot,
 }
 
 impl Window {
-    /// An empty window, with a store buffer of `store_capacity` entries; with 0, a store retires when its line is there.
-    pub fn new(store_capacity: usize) -> Self {
+    /// An empty window of `size` operations, with a store buffer of `store_capacity` entries; with 0, a store retires when its line is
+    /// there.
+    pub fn new(size: usize, store_capacity: usize) -> Self {
         Self {
-            records: VecDeque::new(),
-            first: 0,
+            records: Ring::new(size, Record::NONE),
             slack: 0,
-            stores: VecDeque::with_capacity(store_capacity),
+            stores: Ring::new(store_capacity, BufferedStore::NONE),
             store_capacity,
             last_left: 0,
         }
@@ -78,26 +102,25 @@ impl Window {
     /// Adds the youngest operation; its sequence number is returned.
     #[inline]
     pub fn push(&mut self, record: Record) -> u64 {
-        self.records.push_back(record);
-        self.first + self.records.len() as u64 - 1
+        self.records.push(record)
     }
 
     /// The record of an operation that has not retired.
     #[inline]
     pub fn get(&self, sequence: u64) -> Option<&Record> {
-        self.records
-            .get(usize::try_from(sequence.checked_sub(self.first)?).ok()?)
+        self.records.get(sequence)
     }
 
     /// The record, to be changed.
+    #[inline]
     pub fn get_mut(&mut self, sequence: u64) -> Option<&mut Record> {
-        self.records
-            .get_mut(usize::try_from(sequence.checked_sub(self.first)?).ok()?)
+        self.records.get_mut(sequence)
     }
 
     /// Sequence number that the next operation will have.
+    #[inline]
     pub fn next_sequence(&self) -> u64 {
-        self.first + self.records.len() as u64
+        self.records.next()
     }
 
     /// A bound on the slot at which instruction `number` may retire, from the operations retired so far.
@@ -106,7 +129,8 @@ impl Window {
     }
 
     /// Retires every operation up to instruction `number`. False if one of them cannot retire yet.
-    #[inline]
+    // Always: for each operation.
+    #[inline(always)]
     pub fn retire_through(&mut self, number: u64) -> bool {
         while self.records.front().is_some_and(|head| head.number <= number) {
             if !self.retire_head() {
@@ -135,26 +159,21 @@ impl Window {
         if !self.retire_through(u64::MAX) {
             return None;
         }
-        while !self.stores.is_empty() {
+        while self.stores.len() > 0 {
             self.leave()?;
         }
         Some(self.earliest_retirement(number).max(self.last_left))
     }
 
-    /// Notes that the line of an operation arrives at `slot`, and returns the next operation in its list.
-    /// For a load `slot` is also its result.
-    pub fn set_fill(&mut self, sequence: u64, slot: Slot) -> u64 {
-        if let Some(record) = self.get_mut(sequence) {
-            record.fill = slot.max(record.hit());
-            return std::mem::replace(&mut record.next, NIL);
-        }
-        let at = self.stores.binary_search_by_key(&sequence, |store| store.sequence);
-        let store = &mut self.stores[at.expect("only stores wait for their line after retirement")];
+    /// Notes that the line of a store that has retired arrives at `slot`, and returns the next operation in its list.
+    pub fn set_fill_of_store(&mut self, sequence: u64, slot: Slot) -> u64 {
+        let store = self.stores.find_mut(sequence, |store| store.sequence);
+        let store = store.expect("only stores wait for their line after retirement");
         store.fill = slot.max(store.hit);
         std::mem::replace(&mut store.next, NIL)
     }
 
-    #[inline]
+    #[inline(always)]
     fn retire_head(&mut self) -> bool {
         let Some(head) = self.records.front() else {
             return false;
@@ -164,25 +183,24 @@ impl Window {
         }
         let (number, mut slot) = (head.number, head.result.max(self.earliest_retirement(head.number)));
         if head.write && self.store_capacity > 0 {
-            let head = *head;
-            match self.buffer(&head, slot) {
+            match self.buffer(slot) {
                 Some(retired) => slot = retired,
                 None => return false,
             }
         }
         self.slack = slot - number;
         self.records.pop_front();
-        self.first += 1;
         true
     }
 
     /// The first operation, a store, retires into the buffer at `slot`, or when there is room. When that is, if it is known.
-    fn buffer(&mut self, head: &Record, mut slot: Slot) -> Option<Slot> {
+    fn buffer(&mut self, mut slot: Slot) -> Option<Slot> {
         if self.stores.len() == self.store_capacity {
             slot = slot.max(self.leave()?);
         }
-        self.stores.push_back(BufferedStore {
-            sequence: self.first,
+        let head = self.records.front()?;
+        self.stores.push(BufferedStore {
+            sequence: self.records.first(),
             retired: slot,
             hit: head.hit(),
             fill: head.fill,

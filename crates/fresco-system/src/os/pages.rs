@@ -28,8 +28,10 @@ pub(crate) enum Translation {
 pub(crate) struct PageTable {
     page_bits: u32,
     areas: Vec<MappedArea>,
-    /// Translations found before, each in the place of its page number modulo [`KEPT`]: virtual page number and physical base.
+    /// Translations found before, each in the [`place`] of its page: virtual page number and physical base.
     kept: Box<[(u64, u64); KEPT]>,
+    /// The area that was walked last.
+    walked: usize,
     /// Every page before this one is mapped.
     scan: Page,
     /// Where areas come when they are touched: their places in `areas`, by their first page. A place never changes.
@@ -52,8 +54,15 @@ const NO_PAGE: u64 = u64::MAX;
 /// Pages of an area that comes when it is touched: as many as a page of a real page table knows.
 const GROWN: u64 = 512;
 
-/// Translations that are kept. They save time alone: the model has no TLB.
+/// Translations that are kept, a power of two. They save time alone: the model has no TLB.
 const KEPT: usize = 64;
+
+/// The place of a page among the translations kept. Hashed (2^64 divided by the golden ratio): arrays of a program often lie a power of
+/// two apart, and are read side by side.
+#[inline(always)]
+fn place(page: u64) -> usize {
+    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - KEPT.trailing_zeros())) as usize % KEPT
+}
 
 impl PageTable {
     /// A table in which no page of `areas`, which are in ascending order, is mapped. `page_bytes` is a power of two.
@@ -75,6 +84,7 @@ impl PageTable {
             page_bits,
             areas: areas.iter().map(map).collect(),
             kept: Box::new([(NO_PAGE, 0); KEPT]),
+            walked: 0,
             scan: Page { area: 0, index: 0 },
             grown: None,
         }
@@ -93,7 +103,7 @@ impl PageTable {
     #[inline(always)]
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
         let page = addr.0 >> self.page_bits;
-        let kept = &self.kept[page as usize % KEPT];
+        let kept = &self.kept[place(page)];
         let base = if kept.0 == page {
             kept.1
         } else {
@@ -116,7 +126,7 @@ impl PageTable {
             UNMAPPED => Err(Translation::Fault(Page { area, index })),
             frame => {
                 let base = frame.0 << self.page_bits;
-                self.kept[page as usize % KEPT] = (page, base);
+                self.kept[place(page)] = (page, base);
                 Ok(base)
             }
         }
@@ -135,11 +145,18 @@ impl PageTable {
                 areas.len() - 1
             }));
         }
+        // Most often that of the walk before. Its first page may also be another's, and belong to that one.
+        let mapped = self.areas.get(self.walked)?;
+        if page > mapped.first && page - mapped.first < mapped.frames.len() as u64 {
+            return Some(self.walked);
+        }
         // Traces of whole programs have hundreds of areas.
         let behind = self.areas.partition_point(|mapped| mapped.first <= page);
         let holds = |area: &usize| page - self.areas[*area].first < self.areas[*area].frames.len() as u64;
         // Of areas that share a large page it belongs to the first.
-        (0..behind).rev().take_while(holds).last()
+        let area = (0..behind).rev().take_while(holds).last()?;
+        self.walked = area;
+        Some(area)
     }
 
     /// The first page that is not mapped, in ascending order of addresses; none of a table that grows, as nobody knows which will be
@@ -190,7 +207,7 @@ impl PageTable {
         debug_assert!(self.is_mapped(page), "only a page that has a frame moves");
         self.areas[page.area].frames[page.index] = frame;
         let page = self.areas[page.area].first + page.index as u64;
-        self.kept[page as usize % KEPT] = (NO_PAGE, 0);
+        self.kept[place(page)] = (NO_PAGE, 0);
     }
 
     /// Gives a page its frame.

@@ -255,7 +255,8 @@ impl Process {
     }
 
     /// Looks a line up in the private caches.
-    #[inline]
+    // Always: for each operation.
+    #[inline(always)]
     pub(super) fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
         let mut victims = Victims::default();
         let lookup = match self.caches.access(line, write) {
@@ -300,7 +301,8 @@ impl Process {
 }
 
 impl Source for Process {
-    #[inline]
+    // Always, as `next`: there is one place that calls it, for each operation.
+    #[inline(always)]
     fn next_within(&mut self, room: u64) -> Step {
         if self.preemptible && self.begun && self.copying.is_none() {
             if self.batch.events().get(self.next).is_none()
@@ -315,7 +317,7 @@ impl Source for Process {
         self.next()
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Step {
         if !self.begun {
             return self.stopped(Stop::Start, 0);
