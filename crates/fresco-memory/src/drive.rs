@@ -4,7 +4,7 @@
 use crate::Command;
 use crate::controller::{Controller, Sink};
 use crate::request::{Access, Completion, Request};
-use fresco_dram::{Cycle, Location, NEVER};
+use fresco_dram::{CommandKind, Cycle, Location, NEVER};
 use std::collections::VecDeque;
 
 /// One line of an address trace.
@@ -31,7 +31,7 @@ pub trait Observer {
 pub struct Driven {
     /// Requests sent.
     pub requests: u64,
-    /// The cycle in which the last request was done and the last write had left the buffer.
+    /// The cycle in which the last data were over, those read and those written.
     pub end: Cycle,
 }
 
@@ -79,6 +79,8 @@ struct Port<'a, O> {
     observer: &'a mut O,
     returns: &'a mut Returns,
     last: &'a mut Cycle,
+    /// Cycles from a write command to the end of its data.
+    write_data: Cycle,
     /// Stop before the first return.
     stop: bool,
 }
@@ -104,7 +106,9 @@ impl<O: Observer> Sink for Port<'_, O> {
 
     #[inline]
     fn command(&mut self, command: &Command) {
-        *self.last = (*self.last).max(command.cycle);
+        let is_write = matches!(command.kind, CommandKind::Wr | CommandKind::WrA);
+        let over = command.cycle + if is_write { self.write_data } else { 0 };
+        *self.last = (*self.last).max(over);
         self.observer.command(command);
     }
 }
@@ -185,12 +189,14 @@ impl Driver {
     /// after that cycle.
     fn run_to_first_return(&mut self, returns: &mut Returns, last: &mut Cycle, observer: &mut impl Observer) {
         if let [controller] = &mut self.controllers[..] {
+            let write_data = controller.write_data();
             controller.run_until(
                 NEVER - 1,
                 &mut Port {
                     observer,
                     returns,
                     last,
+                    write_data,
                     stop: true,
                 },
             );
@@ -209,12 +215,14 @@ impl Driver {
     fn run_until(&mut self, until: Cycle, returns: &mut Returns, last: &mut Cycle, observer: &mut impl Observer) {
         for controller in &mut self.controllers {
             if controller.next_event() <= until {
+                let write_data = controller.write_data();
                 controller.run_until(
                     until,
                     &mut Port {
                         observer: &mut *observer,
                         returns: &mut *returns,
                         last: &mut *last,
+                        write_data,
                         stop: false,
                     },
                 );

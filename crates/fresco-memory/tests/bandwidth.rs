@@ -58,6 +58,19 @@ impl Observer for Nobody {
 
 /// The share of the data bus that a stream of one rank uses, with so many requests outstanding.
 fn used(name: &str, map: Map, access: Access, refresh: RefreshPolicy, outstanding: usize) -> f64 {
+    let (data, end) = driven(name, map, access, refresh, outstanding, LINES);
+    data as f64 / end as f64
+}
+
+/// Cycles of the data bus that a stream of so many lines takes, and the cycle in which all is over.
+fn driven(
+    name: &str,
+    map: Map,
+    access: Access,
+    refresh: RefreshPolicy,
+    outstanding: usize,
+    lines: u64,
+) -> (Cycle, Cycle) {
     let org = Organisation {
         ranks: 1,
         ..devices::organisation(name)
@@ -73,23 +86,34 @@ fn used(name: &str, map: Map, access: Access, refresh: RefreshPolicy, outstandin
         frontend: 0,
     };
     let mut driver = Driver::new(vec![Controller::new(&config, &org, &t, 0)], outstanding);
-    let lines = (0..LINES).map(|address| {
+    let trace = (0..lines).map(|address| {
         Ok(TraceRequest {
             cycle: 0,
             address,
             access,
         })
     });
-    let Ok(driven) = driver.run::<Infallible>(lines, |line| Ok(place(map, &org, &t, line)), &mut Nobody);
+    let Ok(driven) = driver.run::<Infallible>(trace, |line| Ok(place(map, &org, &t, line)), &mut Nobody);
     let data: Cycle = driver.controllers()[0].stats().iter().map(|s| s.data_cycles).sum();
-    assert_eq!(data, LINES * t.burst());
-    data as f64 / driven.end as f64
+    assert_eq!(data, lines * t.burst());
+    (data, driven.end)
 }
 
 /// The share of time that refreshes of the one rank leave: in every tREFI, tRFC and the precharge before it are lost,
 /// and the opening of a row after it.
 fn left_by_refresh(t: &Timing) -> f64 {
     1.0 - (t.rp_ab + t.rfc_ab + t.rcd) as f64 / t.refi as f64
+}
+
+#[test]
+fn a_single_access_is_over_with_its_data() {
+    for name in standards::names() {
+        let t = devices::timing(name, &[]);
+        let end = |access| driven(name, Map::GroupLow, access, RefreshPolicy::None, 1, 1).1;
+        // The first command comes in the cycle after the one in which the request arrives.
+        assert_eq!(end(Access::Read), 1 + t.rcd + t.cl + t.burst(), "{name}");
+        assert_eq!(end(Access::Write), 1 + t.rcd + t.cwl + t.burst(), "{name}");
+    }
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct Controller {
     /// Every cycle before this one has been run.
     clock: Cycle,
     stepping: Stepping,
+    /// Cycles from a write command to the end of its data.
+    write_data: Cycle,
 }
 
 /// A request and when it arrives.
@@ -70,9 +72,15 @@ impl Controller {
             next: NEVER,
             clock: 0,
             stepping: Stepping::Events,
+            write_data: timing.cwl + timing.burst(),
         };
         controller.find_next();
         controller
+    }
+
+    /// Cycles from a write command to the end of its data on the bus: the write latency and the burst.
+    pub fn write_data(&self) -> Cycle {
+        self.write_data
     }
 
     /// Chooses how time goes on; before the first [`Self::run_until`].
