@@ -182,7 +182,7 @@ fn is_stopped_while_parts_are_chosen() -> bool {
             "-o",
             "a.ftrace",
             "--sample",
-            "500x10k",
+            "1000x20k",
             "--instructions",
             "40M",
             "--",
