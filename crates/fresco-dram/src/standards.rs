@@ -15,7 +15,7 @@ mod scale;
 mod validate;
 
 pub use overrides::{TimingError, TimingOverrides};
-pub use scale::with_latencies_scaled;
+pub use scale::{LATENCIES, with_latencies_scaled};
 
 use crate::density::{RefreshScope, RefreshTable};
 use crate::{Clock, Generation, Timing};

@@ -3,6 +3,7 @@
 
 use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
 use fresco_dram::color::ColorError;
+use fresco_dram::standards::Device;
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
 
 /// A machine as its file describes it, checked: every part agrees with every other.
@@ -91,8 +92,10 @@ impl Machine {
 pub struct MemoryConfig {
     /// Timing of the device, in cycles of the command clock.
     pub timing: Timing,
-    /// Density of one device, in Gbit; decides tRFC.
-    pub density_gbit: u32,
+    /// What decides the timing of the device besides its standard.
+    pub device: Device,
+    /// Parameters of `timing` that the machine sets itself, so that no standard tells what they must be.
+    pub own_timing: Vec<&'static str>,
     /// Nodes, channels, ranks, banks, rows, columns.
     pub organisation: Organisation,
     /// From physical addresses to places in that organisation.

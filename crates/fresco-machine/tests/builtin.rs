@@ -89,15 +89,15 @@ fn density_fits_the_organisation() {
         let memory = machine(name).memory;
         let org = memory.organisation;
         let rank_gbit = (org.bank_bytes() * u64::from(org.banks_per_rank()) * 8) >> 30;
-        let devices = rank_gbit / u64::from(memory.density_gbit);
-        assert_eq!(devices * u64::from(memory.density_gbit), rank_gbit, "{name}");
+        let devices = rank_gbit / u64::from(memory.device.density_gbit);
+        assert_eq!(devices * u64::from(memory.device.density_gbit), rank_gbit, "{name}");
         assert!(
             [4, 8, 16, 32].contains(&(u64::from(org.bus_bytes) * 8 / devices)),
             "{name}: {devices} devices"
         );
         // Sixteen times the density is no device of these rows, whatever its width; that it is meant must be said.
-        let denser = (u64::from(memory.density_gbit) * 16).min(64).to_string();
-        if denser.parse() == Ok(memory.density_gbit * 16) {
+        let denser = (u64::from(memory.device.density_gbit) * 16).min(64).to_string();
+        if denser.parse() == Ok(memory.device.density_gbit * 16) {
             let error = with(name, &[("memory.density", &denser)]).expect_err(name);
             assert_eq!(error.field, "memory.density", "{error}");
             let only = ("memory.density_scales_refresh_only", "true");

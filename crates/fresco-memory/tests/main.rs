@@ -9,6 +9,7 @@ mod checker_columns;
 mod checker_controller;
 mod checker_input;
 mod checker_refresh;
+mod checker_required;
 mod checker_retention;
 mod checker_standards;
 mod checker_support;

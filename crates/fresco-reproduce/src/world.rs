@@ -3,7 +3,7 @@
 
 use crate::experiments::Experiment;
 use crate::quick;
-use fresco_dram::standards::with_latencies_scaled;
+use fresco_dram::standards::{LATENCIES, with_latencies_scaled};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use serde::Serialize;
@@ -130,6 +130,9 @@ impl World {
     pub(crate) fn machine(self, mut machine: Machine) -> Result<Machine, InputError> {
         machine.memory.timing = with_latencies_scaled(&machine.memory.timing, self.latency_percent)
             .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
+        if self.latency_percent != 100 {
+            machine.memory.own_timing.extend(LATENCIES);
+        }
         Ok(machine)
     }
 }

@@ -4,9 +4,14 @@
 use super::{TimingError, validate};
 use crate::Timing;
 
+/// The parameters that [`with_latencies_scaled`] changes: what the array of cells and its amplifiers take.
+pub const LATENCIES: [&str; 14] = [
+    "cl", "cwl", "rcd", "rp", "rp_ab", "ras", "rc", "rrd_s", "rrd_l", "faw", "wtr_s", "wtr_l", "rtp", "wr",
+];
+
 /// Returns a timing whose latencies are `percent` of these, rounded to cycles away from 100 %, so that each of more than a cycle changes.
 ///
-/// Latencies are what the array of cells and its amplifiers take: CL, CWL, tRCD, tRP, tRAS, tRC, tRRD, tFAW, tWTR, tRTP and tWR. The
+/// Latencies are the parameters in [`LATENCIES`]. The
 /// clock, bursts and what else the bus takes stay, and so does refresh, which has parameters of its own (density, table).
 ///
 /// # Errors
@@ -70,6 +75,15 @@ mod tests {
                     )
                 };
                 assert_eq!(kept(&scaled), kept(&plain), "{name}");
+                let changed = scaled
+                    .values()
+                    .zip(plain.values())
+                    .filter(|(now, before)| now != before);
+                let changed: Vec<&str> = changed.map(|((parameter, _), _)| parameter).collect();
+                assert!(
+                    changed.iter().all(|parameter| LATENCIES.contains(parameter)),
+                    "{name}: {changed:?}"
+                );
                 for (cycles, before) in [
                     (scaled.rcd, plain.rcd),
                     (scaled.rrd_s, plain.rrd_s),

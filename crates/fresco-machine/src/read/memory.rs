@@ -46,8 +46,11 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
     Ok(org)
 }
 
-/// Timing of the device: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, `latency_percent`, and `[memory.timing]`.
-pub(super) fn timing(memory: &Table<'_>, org: &Organisation) -> Result<(Timing, u32), InputError> {
+/// Timing of the device, what decides it, and which of it the file sets itself: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, `latency_percent`, and `[memory.timing]`.
+pub(super) fn timing(
+    memory: &Table<'_>,
+    org: &Organisation,
+) -> Result<(Timing, Device, Vec<&'static str>), InputError> {
     let names: Vec<(&str, &str)> = standards::names().map(|name| (name, name)).collect();
     let standard = memory.choice("standard", &names)?;
     let density_gbit = density::read(memory)?;
@@ -83,11 +86,14 @@ pub(super) fn timing(memory: &Table<'_>, org: &Organisation) -> Result<(Timing, 
     let overrides = timing_overrides(memory)?;
     let timing = standards::timing_with(standard, &device, &overrides);
     let mut timing = timing.map_err(|error| timing_error(memory, &error))?;
+    let mut own = Timing::PARAMETERS.to_vec();
+    own.retain(|name| overrides.get(name).is_some());
     if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {
         timing = standards::with_latencies_scaled(&timing, percent)
             .map_err(|error| memory.error_at("latency_percent", error.to_string()))?;
+        own.extend(standards::LATENCIES);
     }
-    Ok((timing, density_gbit))
+    Ok((timing, device, own))
 }
 
 /// `[memory.timing]`: cycles of the command clock, in place of the standard's.

@@ -82,7 +82,7 @@ fn counted(count: usize, thing: &str) -> String {
 
 fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Result<MemoryConfig, InputError> {
     let organisation = memory::organisation(table)?;
-    let (timing, density_gbit) = memory::timing(table, &organisation)?;
+    let (timing, device, own_timing) = memory::timing(table, &organisation)?;
     let burst_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
     let map = map::read(table, organisation, burst_bytes, page_bytes)?;
     let controller_table = table.table("controller")?;
@@ -90,7 +90,8 @@ fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Resul
     controller_table.finish()?;
     Ok(MemoryConfig {
         timing,
-        density_gbit,
+        device,
+        own_timing,
         organisation,
         map,
         controller,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The independent judge of a command trace: every timing constraint of [`Timing`], the state each command needs, and
-//! every row refreshed in time. It shares no code with the controllers; it knows only the table of distances at
-//! [`fresco_dram::Timing`].
+//! every row refreshed in time. It shares no code with the controllers; it knows the table of distances at
+//! [`fresco_dram::Timing`], and has their values from a table of its own ([`Required`]).
 //!
 //! The style is the plainest that can be had. For each command: look up the earlier commands that matter and compare
 //! each distance with the one required (`activate`, `precharge`, `column`, `refresh`, `bus`); then remember the command
@@ -20,6 +20,7 @@ mod precharge;
 mod record;
 mod refresh;
 mod report;
+mod required;
 mod retention;
 mod retention_report;
 mod rounds;
@@ -29,11 +30,12 @@ pub use constraint::Constraint;
 pub use findings::Violation;
 pub use record::{CommandRecord, parse_line};
 pub use report::CheckerReport;
+pub use required::Required;
 pub use retention_report::{LateRows, Postponement, Repeat, RetentionReport, Shortfall};
 
 use findings::Findings;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
-use fresco_machine::RefreshPolicy;
+use fresco_machine::{MemoryConfig, RefreshPolicy};
 use retention::Retention;
 use state::Channel;
 
@@ -85,9 +87,20 @@ pub struct Checker {
     commands: [u64; CommandKind::ALL.len()],
     idle_precharges: u64,
     last_cycle: Cycle,
+    /// Distances that are the machine's own.
+    own: Vec<&'static str>,
 }
 
 impl Checker {
+    /// A checker of what a memory system does, by what its devices must be given ([`Required`]); otherwise as [`Self::new`].
+    pub fn of(memory: &MemoryConfig, options: Options) -> Self {
+        let Required { timing, own } = Required::of(memory);
+        Self {
+            own,
+            ..Self::new(&memory.organisation, &timing, options)
+        }
+    }
+
     /// A checker at cycle 0, all banks closed, all rows fresh. The channels of all nodes are numbered through:
     /// `node * channels + channel`.
     pub fn new(org: &Organisation, timing: &Timing, options: Options) -> Self {
@@ -101,6 +114,7 @@ impl Checker {
             commands: [0; CommandKind::ALL.len()],
             idle_precharges: 0,
             last_cycle: 0,
+            own: Vec::new(),
         }
     }
 
@@ -157,6 +171,7 @@ impl Checker {
                 .filter(|&(_, n)| n > 0)
                 .collect(),
             idle_precharges: self.idle_precharges,
+            own_timing: self.own,
             counts: self.findings.counts,
             violations: self.findings.kept,
             retention,

@@ -48,7 +48,7 @@ impl RankMemory {
         let up = |cycles: Cycle| timing.clock.to_ps(cycles).div_ceil(PS_PER_NS);
         let down = |cycles: Cycle| timing.clock.to_ps(cycles) / PS_PER_NS;
         Self {
-            density_gbit: machine.memory.density_gbit,
+            density_gbit: machine.memory.device.density_gbit,
             standard: timing.standard.clone(),
             ranks: org.ranks,
             banks_per_rank: org.banks_per_rank(),

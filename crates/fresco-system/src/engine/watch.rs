@@ -51,7 +51,7 @@ impl Watch {
         };
         let ranks = organisation.nodes * organisation.channels * organisation.ranks;
         let watch = Rc::new(RefCell::new(Self {
-            checker: experiment.check.then(|| Checker::new(organisation, timing, options)),
+            checker: experiment.check.then(|| Checker::of(config, options)),
             clock: timing.clock,
             ranks_per_channel: organisation.ranks,
             lengths: [timing.rfc_ab, timing.rfc_sb, timing.rfc_pb, timing.rfc_ab4],

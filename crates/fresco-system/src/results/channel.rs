@@ -57,7 +57,7 @@ impl EnergyResult {
     pub(super) fn of(stats: &NodeStats, machine: &Machine, window: Ps) -> Option<Self> {
         let memory = &machine.memory;
         let (timing, organisation) = (&memory.timing, &memory.organisation);
-        let (devices, currents) = energy::devices(timing, organisation, memory.density_gbit)?;
+        let (devices, currents) = energy::devices(timing, organisation, memory.device.density_gbit)?;
         let mut refreshes = CommandKind::ALL.into_iter().filter(|kind| kind.is_refresh());
         let other =
             |kind: CommandKind| kind != CommandKind::RefAb && stats.channels.iter().any(|c| c.command(kind) > 0);

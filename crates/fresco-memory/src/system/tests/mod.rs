@@ -6,7 +6,8 @@ mod formulas;
 mod random;
 
 use super::{Done, MemorySystem};
-use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region, standards};
+use fresco_dram::standards::{self, Device};
+use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region};
 use fresco_machine::{
     CacheConfig, ControllerConfig, CoreConfig, CoreKind, LlcConfig, Machine, MemoryConfig, PagePolicy, Queues,
     RefreshPolicy, Replacement, Scheduler, Topology,
@@ -79,7 +80,8 @@ fn machine() -> Machine {
         },
         memory: MemoryConfig {
             timing: standards::timing("ddr3-1600", 2).expect("a built-in grade"),
-            density_gbit: 2,
+            device: Device::jedec(2),
+            own_timing: Vec::new(),
             organisation,
             map: AddressMap::new(organisation, vec![region]).expect("bit by bit"),
             controller: ControllerConfig {

@@ -198,7 +198,7 @@ impl DramView {
         let channels = org.nodes * org.channels;
         Self {
             standard: memory.timing.standard.clone(),
-            density_gbit: memory.density_gbit,
+            density_gbit: memory.device.density_gbit,
             capacity_bytes: org.total_bytes(),
             rate_mts,
             clock_ps: 2_000_000.0 / f64::from(rate_mts),

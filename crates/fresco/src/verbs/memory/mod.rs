@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> Outcome {
 fn checker(machine: &Machine) -> Checker {
     let memory = &machine.memory;
     let options = Options::of_policy(memory.controller.refresh);
-    Checker::new(&memory.organisation, &memory.timing, options)
+    Checker::of(memory, options)
 }
 
 fn drive(
