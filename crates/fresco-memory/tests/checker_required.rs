@@ -204,4 +204,11 @@ fn what_a_machine_sets_itself_is_its_own() {
     );
     memory.own_timing.clear();
     assert!(judged(&memory).counts.contains_key(&Constraint::Rcd));
+    // What follows from it is its own, too: tRC of LPDDR4 is a sum.
+    let given = TimingOverrides::from([("ras", 60), ("rp", 20)]);
+    let timing = standards::timing_with("lpddr4-3200", &Device::jedec(8), &given).expect("sound");
+    let mut memory = self::memory(timing, Device::jedec(8));
+    memory.own_timing = vec!["ras", "rp"];
+    assert_eq!(Required::of(&memory).timing.rc, 80);
+    assert!(judged(&memory).is_clean());
 }

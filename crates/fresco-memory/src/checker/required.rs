@@ -89,9 +89,13 @@ impl Required {
         let mut known: BTreeMap<&str, Cycle> = BTreeMap::new();
         for (name, value) in fields(&mut timing) {
             let instead = SAME.iter().find(|(same, _)| grade.is_some() && *same == name);
-            let of_other = instead.and_then(|(_, other)| known.get(other));
-            match printed.get(name).or(of_other) {
-                Some(cycles) if !memory.own_timing.contains(&name) => *value = *cycles,
+            let of_others = match name {
+                // Where no bin prints it, by definition.
+                "rc" => grade.map(|_| known["ras"] + known["rp"]),
+                _ => instead.map(|(_, other)| known[other]),
+            };
+            match printed.get(name).copied().or(of_others) {
+                Some(cycles) if !memory.own_timing.contains(&name) => *value = cycles,
                 _ => own.push(name),
             }
             known.insert(name, *value);
