@@ -8,9 +8,11 @@ use crate::failure::tell;
 use fresco_input::write_atomically;
 use fresco_load::trace::digest_of_file;
 use fresco_system::Store;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// Versions of the program whose results are kept: the others' go when a further one begins.
@@ -19,8 +21,10 @@ const VERSIONS: usize = 3;
 /// Where this version of the program keeps results.
 pub struct Kept {
     directory: PathBuf,
-    /// What is there is not looked at.
+    /// What was there before is not looked at.
     anew: bool,
+    /// Files that were looked for, and whether they were written since: experiments share runs.
+    asked: Mutex<HashMap<PathBuf, bool>>,
     found: AtomicUsize,
     missing: AtomicUsize,
     /// It was told that one could not be kept.
@@ -46,13 +50,14 @@ impl Kept {
         Self {
             directory,
             anew,
+            asked: Mutex::default(),
             found: AtomicUsize::new(0),
             missing: AtomicUsize::new(0),
             told: AtomicBool::new(false),
         }
     }
 
-    /// How many of the results that were looked for were there, and how many that is in all.
+    /// How many of the results that were looked for were there before, and how many that is in all, each counted once.
     pub fn found(&self) -> (usize, usize) {
         let found = self.found.load(Ordering::Relaxed);
         (found, found + self.missing.load(Ordering::Relaxed))
@@ -62,13 +67,13 @@ impl Kept {
         self.directory.join(fresco_machine::digest(key, &[]))
     }
 
-    fn read(&self, key: &str) -> Option<Vec<u8>> {
-        if self.anew {
-            return None;
-        }
-        let path = self.path(key);
+    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, bool>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, key: &str, path: &Path) -> Option<Vec<u8>> {
         // A pipe would be waited for.
-        if !fs::metadata(&path).ok()?.is_file() {
+        if !fs::metadata(path).ok()?.is_file() {
             return None;
         }
         let file = fs::read_to_string(path).ok()?;
@@ -79,9 +84,15 @@ impl Kept {
 
 impl Store for Kept {
     fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let value = self.read(key);
-        let counter = if value.is_some() { &self.found } else { &self.missing };
-        counter.fetch_add(1, Ordering::Relaxed);
+        let path = self.path(key);
+        let before = self.asked().get(&path).copied();
+        let is_hidden = self.anew && before != Some(true);
+        let value = if is_hidden { None } else { self.read(key, &path) };
+        if before.is_none() {
+            self.asked().insert(path, false);
+            let counter = if value.is_some() { &self.found } else { &self.missing };
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
         value
     }
 
@@ -90,12 +101,15 @@ impl Store for Kept {
             return;
         };
         let file = format!("{key}\n{}\n{text}", fresco_machine::digest(text, &[]));
-        if let Err(error) = write_atomically(self.path(key), file.as_bytes())
-            && !self.told.swap(true, Ordering::Relaxed)
-        {
-            tell(&format!(
+        let path = self.path(key);
+        match write_atomically(&path, file.as_bytes()) {
+            Ok(()) => {
+                self.asked().insert(path, true);
+            }
+            Err(error) if !self.told.swap(true, Ordering::Relaxed) => tell(&format!(
                 "fresco: results are not kept, and will be made again: {error}"
-            ));
+            )),
+            Err(_) => {}
         }
     }
 }
@@ -137,7 +151,10 @@ mod tests {
         assert_eq!(store.get("a run"), None);
         store.put("a run", b"its\nresult");
         assert_eq!(store.get("a run").as_deref(), Some(&b"its\nresult"[..]));
-        assert_eq!(store.found(), (1, 2));
+        assert_eq!(store.found(), (0, 1), "another experiment of this call wanted it, too");
+        let later = kept(directory.path(), false);
+        assert!(later.get("a run").is_some() && later.get("a run").is_some());
+        assert_eq!(later.found(), (1, 1));
         // Another key whose digest is the same, and a file that was cut short.
         fs::rename(store.path("a run"), store.path("another")).expect("moved");
         assert_eq!(store.get("another"), None);
@@ -163,7 +180,7 @@ mod tests {
         }
         fs::write(&path, file).expect("written");
         assert!(store.get("a run").is_some());
-        assert_eq!(store.found(), (1, 5));
+        assert_eq!(store.found(), (0, 0), "all this call made itself");
         // A directory in its place.
         fs::remove_file(&path).expect("removed");
         fs::create_dir(&path).expect("made");
@@ -178,6 +195,7 @@ mod tests {
         let anew = kept(directory.path(), true);
         assert_eq!(anew.get("a run"), None);
         anew.put("a run", b"new");
+        assert_eq!(anew.get("a run").as_deref(), Some(&b"new"[..]), "made in this call");
         assert_eq!(kept(directory.path(), false).get("a run").as_deref(), Some(&b"new"[..]));
     }
 
