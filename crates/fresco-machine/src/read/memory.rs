@@ -91,7 +91,9 @@ pub(super) fn timing(
     if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {
         timing = standards::with_latencies_scaled(&timing, percent)
             .map_err(|error| memory.error_at("latency_percent", error.to_string()))?;
-        own.extend(standards::LATENCIES);
+        if percent != 100 {
+            own.extend(standards::LATENCIES);
+        }
     }
     Ok((timing, device, own))
 }

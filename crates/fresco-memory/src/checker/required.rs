@@ -75,7 +75,8 @@ struct Times {
 pub struct Required {
     /// All distances, as the checker demands them.
     pub timing: Timing,
-    /// Parameters that are those of the machine, since its file sets them, or no table has them.
+    /// Parameters that are those of the machine, since its file sets them, they follow from such ones, or no table has them; without the
+    /// idle cycles between ranks where the file does not set them, which no standard has.
     pub own: Vec<&'static str>,
 }
 
@@ -85,17 +86,27 @@ impl Required {
         let mut timing = memory.timing.clone();
         let grade = TABLE.get(&timing.standard);
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
-        let mut own = Vec::new();
+        let mut own: Vec<&'static str> = Vec::new();
         let mut known: BTreeMap<&str, Cycle> = BTreeMap::new();
         for (name, value) in fields(&mut timing) {
             let instead = SAME.iter().find(|(same, _)| grade.is_some() && *same == name);
-            let of_others = match name {
-                // Where no bin prints it, by definition.
-                "rc" => grade.map(|_| known["ras"] + known["rp"]),
-                _ => instead.map(|(_, other)| known[other]),
+            let others: &[&str] = match (name, instead) {
+                // Where no bin prints it, a sum by definition.
+                ("rc", _) => &["ras", "rp"],
+                (_, Some((_, other))) => &[other],
+                _ => &[],
             };
-            match printed.get(name).copied().or(of_others) {
-                Some(cycles) if !memory.own_timing.contains(&name) => *value = cycles,
+            let of_others = (!others.is_empty()).then(|| others.iter().map(|other| known[other]).sum());
+            let is_set = memory.own_timing.contains(&name);
+            match printed.get(name).copied() {
+                Some(cycles) if !is_set => *value = cycles,
+                None if !is_set && grade.is_some() && !others.iter().any(|other| own.contains(other)) => {
+                    match of_others {
+                        Some(cycles) => *value = cycles,
+                        None if *value > 0 && name != "rtrs" => own.push(name),
+                        None => {}
+                    }
+                }
                 _ => own.push(name),
             }
             known.insert(name, *value);
