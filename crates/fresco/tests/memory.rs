@@ -128,6 +128,30 @@ fn a_failing_run_leaves_an_earlier_command_trace_alone() {
 }
 
 #[test]
+fn the_verdict_of_the_checker_is_in_the_json() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("a.trace"), "0x1000 R\n0x2000 W\n").expect("a trace");
+    let run = |more: &[&str]| {
+        let arguments = ["memory", "a.trace", "--machine", "xeon-w3530", "--json"];
+        let done = fresco(&[&arguments, more].concat(), directory.path());
+        assert!(done.status.success());
+        let found: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        found["data"].get("checker").cloned()
+    };
+    assert_eq!(run(&[]), None);
+    let verdict = run(&["--check"]).expect("asked for");
+    assert_eq!((&verdict["clean"], &verdict["violations"]), (&true.into(), &0.into()));
+    assert_eq!(verdict["own_timing"], serde_json::json!([]));
+    let verdict = run(&["--check", "--set", "memory.timing.faw=40"]).expect("asked for");
+    assert_eq!(verdict["own_timing"], serde_json::json!(["faw"]));
+    assert!(
+        verdict["report"]
+            .as_str()
+            .is_some_and(|text| text.ends_with("no violation"))
+    );
+}
+
+#[test]
 fn what_was_not_measured_is_not_there_and_what_was_left_out_is_told() {
     let directory = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a trace");

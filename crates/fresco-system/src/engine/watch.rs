@@ -118,17 +118,7 @@ impl Watch {
     /// The verdict at `end`, of every rank its refreshes, and what was recorded of them, not cut.
     pub fn finish(mut self, end: Ps) -> (Option<CheckerVerdict>, Vec<RankRefresh>, Vec<RefreshSpan>) {
         let last = self.clock.cycle_at_or_after(end);
-        let verdict = self.checker.take().map(|checker| {
-            let report = checker.finish(last);
-            CheckerVerdict {
-                commands: report.commands_total(),
-                clean: report.is_clean(),
-                violations: report.violations_total(),
-                late_rows: report.retention.late_rows,
-                long_pauses: report.retention.postponements,
-                report: short(&report.to_string()),
-            }
-        });
+        let verdict = self.checker.take().map(|checker| (&checker.finish(last)).into());
         let (mut ranks, mut spans) = (Vec::new(), Vec::new());
         for (number, rank) in (0u32..).zip(&self.ranks) {
             let (channel, number) = (number / self.ranks_per_channel, number % self.ranks_per_channel);
@@ -151,9 +141,4 @@ impl Watch {
         }
         (verdict, ranks, spans)
     }
-}
-
-/// The first lines of a report that may be long.
-fn short(report: &str) -> String {
-    report.lines().take(20).collect::<Vec<_>>().join("\n")
 }

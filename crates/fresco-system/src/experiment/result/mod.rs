@@ -14,6 +14,7 @@ pub use timeline::{
 use crate::results::ControllerResult;
 use fresco_dram::Ps;
 use fresco_machine::Machine;
+use fresco_memory::checker::CheckerReport;
 use fresco_memory::controller::refresh::Lateness;
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +137,22 @@ pub struct CheckerVerdict {
     pub late_rows: u64,
     /// Pauses of refresh beyond what the standard lets a controller postpone; a warning.
     pub long_pauses: u64,
-    /// The findings in words.
+    /// Distances that were demanded as the machine has them ([`fresco_memory::checker::Required`]).
+    pub own_timing: Vec<String>,
+    /// The findings in words, the first twenty lines.
     pub report: String,
+}
+
+impl From<&CheckerReport> for CheckerVerdict {
+    fn from(report: &CheckerReport) -> Self {
+        Self {
+            commands: report.commands_total(),
+            clean: report.is_clean(),
+            violations: report.violations_total(),
+            late_rows: report.retention.late_rows,
+            long_pauses: report.retention.postponements,
+            own_timing: report.own_timing.iter().map(|name| (*name).to_owned()).collect(),
+            report: report.to_string().lines().take(20).collect::<Vec<_>>().join("\n"),
+        }
+    }
 }

@@ -90,11 +90,12 @@ pub fn run(args: &Args) -> Outcome {
     };
     let closed = watch.close();
     let gaps = trace.borrow().leaves_gaps_out();
+    let verdict = watch.verdict(driven.end);
     let report = MemoryReport::new(
         &machine,
         (args.outstanding, gaps),
         &driven,
-        &watch,
+        (&watch, verdict.as_ref()),
         driver.controllers(),
     );
 
@@ -120,7 +121,7 @@ pub fn run(args: &Args) -> Outcome {
         }
         false => 0,
     };
-    let Some(verdict) = watch.verdict(driven.end) else {
+    let Some(verdict) = verdict else {
         return Ok(ExitCode::from(status));
     };
     tell(&format!("checker: {verdict}"));

@@ -6,8 +6,10 @@ use crate::latencies::Latencies;
 use fresco_dram::{CommandKind, Cycle};
 use fresco_machine::Machine;
 use fresco_memory::Controller;
+use fresco_memory::checker::CheckerReport;
 use fresco_memory::controller::ChannelStats;
 use fresco_report::{Cell, Column, Table};
+use fresco_system::experiment::CheckerVerdict;
 use serde::Serialize;
 
 /// Everything `fresco memory` reports: schema `fresco-memory/3`. Cycles are those of the controller's clock, of
@@ -36,6 +38,9 @@ pub(super) struct MemoryReport {
     row_conflicts: u64,
     forwarded: u64,
     commands: Vec<(&'static str, u64)>,
+    /// What the independent checker found; absent if it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checker: Option<CheckerVerdict>,
 }
 
 /// One direction: number of its requests, and how long they took: reads until their data were there, writes until a write buffer took them.
@@ -88,7 +93,7 @@ impl MemoryReport {
         machine: &Machine,
         (outstanding, gaps_left_out): (u32, bool),
         driven: &fresco_memory::Driven,
-        watch: &Watch,
+        (watch, verdict): (&Watch, Option<&CheckerReport>),
         controllers: &mut [Controller],
     ) -> Self {
         let stats: Vec<ChannelStats> = controllers.iter_mut().flat_map(Controller::stats).collect();
@@ -133,6 +138,7 @@ impl MemoryReport {
                 .map(|&kind| (kind.name(), stats.iter().map(|s| s.command(kind)).sum()))
                 .filter(|&(_, count)| count > 0)
                 .collect(),
+            checker: verdict.map(CheckerVerdict::from),
         }
     }
 
