@@ -201,6 +201,48 @@ impl Timing {
         Self::PARAMETERS.into_iter().zip(values)
     }
 
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut Cycle)> {
+        let values = [
+            &mut self.burst_length,
+            &mut self.cl,
+            &mut self.cwl,
+            &mut self.rcd,
+            &mut self.rp,
+            &mut self.rp_ab,
+            &mut self.ras,
+            &mut self.rc,
+            &mut self.rrd_s,
+            &mut self.rrd_l,
+            &mut self.faw,
+            &mut self.ccd_s,
+            &mut self.ccd_l,
+            &mut self.ccd_l_wr,
+            &mut self.wtr_s,
+            &mut self.wtr_l,
+            &mut self.rtp,
+            &mut self.wr,
+            &mut self.rtrs,
+            &mut self.rtw_gap,
+            &mut self.ppd,
+            &mut self.rfc_ab,
+            &mut self.rfc_ab4,
+            &mut self.rfc_pb,
+            &mut self.rfc_sb,
+            &mut self.refresh_to_act_other,
+            &mut self.refresh_to_refresh_other,
+            &mut self.refi,
+            &mut self.refw,
+            &mut self.refreshes,
+            &mut self.bank_refreshes,
+            &mut self.postponable,
+            &mut self.act_slots,
+            &mut self.column_slots,
+            &mut self.pre_slots,
+        ];
+        Self::PARAMETERS.into_iter().zip(values)
+    }
+
     /// Cycles that one burst occupies the data bus.
     pub fn burst(&self) -> Cycle {
         self.burst_length / 2

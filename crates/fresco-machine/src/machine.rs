@@ -3,7 +3,7 @@
 
 use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
 use fresco_dram::color::ColorError;
-use fresco_dram::standards::Device;
+use fresco_dram::standards::{Device, LATENCIES, TimingError, with_latencies_scaled};
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
 
 /// A machine as its file describes it, checked: every part agrees with every other.
@@ -102,4 +102,26 @@ pub struct MemoryConfig {
     pub map: AddressMap,
     /// Policies and queues.
     pub controller: ControllerConfig,
+}
+
+impl MemoryConfig {
+    /// Gives the device `percent` of its latencies ([`with_latencies_scaled`]), which are the machine's own then if they change.
+    ///
+    /// # Errors
+    /// A latency that no device has.
+    pub fn scale_latencies(&mut self, percent: u32) -> Result<(), TimingError> {
+        scale_latencies(&mut self.timing, &mut self.own_timing, percent)
+    }
+}
+
+pub(crate) fn scale_latencies(
+    timing: &mut Timing,
+    own: &mut Vec<&'static str>,
+    percent: u32,
+) -> Result<(), TimingError> {
+    *timing = with_latencies_scaled(timing, percent)?;
+    if percent != 100 {
+        own.extend(LATENCIES);
+    }
+    Ok(())
 }

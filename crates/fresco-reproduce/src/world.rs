@@ -3,7 +3,6 @@
 
 use crate::experiments::Experiment;
 use crate::quick;
-use fresco_dram::standards::{LATENCIES, with_latencies_scaled};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use serde::Serialize;
@@ -128,11 +127,8 @@ impl World {
     /// # Errors
     /// None in practice: the latencies of built-in machines are far from their limits.
     pub(crate) fn machine(self, mut machine: Machine) -> Result<Machine, InputError> {
-        machine.memory.timing = with_latencies_scaled(&machine.memory.timing, self.latency_percent)
-            .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
-        if self.latency_percent != 100 {
-            machine.memory.own_timing.extend(LATENCIES);
-        }
+        let scaled = machine.memory.scale_latencies(self.latency_percent);
+        scaled.map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
         Ok(machine)
     }
 }

@@ -18,22 +18,7 @@ pub const LATENCIES: [&str; 14] = [
 /// A latency that no device has ([`timing_with`](super::timing_with)).
 pub fn with_latencies_scaled(timing: &Timing, percent: u32) -> Result<Timing, TimingError> {
     let mut scaled = timing.clone();
-    for latency in [
-        &mut scaled.cl,
-        &mut scaled.cwl,
-        &mut scaled.rcd,
-        &mut scaled.rp,
-        &mut scaled.rp_ab,
-        &mut scaled.ras,
-        &mut scaled.rc,
-        &mut scaled.rrd_s,
-        &mut scaled.rrd_l,
-        &mut scaled.faw,
-        &mut scaled.wtr_s,
-        &mut scaled.wtr_l,
-        &mut scaled.rtp,
-        &mut scaled.wr,
-    ] {
+    for (_, latency) in scaled.values_mut().filter(|(name, _)| LATENCIES.contains(name)) {
         let hundredths = *latency * u64::from(percent);
         *latency = match percent {
             0..100 => (hundredths / 100).max(1),

@@ -2,6 +2,7 @@
 //! `[memory]`: the device, its timing, and how many of everything there are.
 
 use super::density;
+use crate::machine::scale_latencies;
 use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{self, Device, FineRefresh, TimingError, TimingOverrides};
 use fresco_dram::{Organisation, Timing};
@@ -89,11 +90,8 @@ pub(super) fn timing(
     let mut own = Timing::PARAMETERS.to_vec();
     own.retain(|name| overrides.get(name).is_some());
     if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {
-        timing = standards::with_latencies_scaled(&timing, percent)
+        scale_latencies(&mut timing, &mut own, percent)
             .map_err(|error| memory.error_at("latency_percent", error.to_string()))?;
-        if percent != 100 {
-            own.extend(standards::LATENCIES);
-        }
     }
     Ok((timing, device, own))
 }

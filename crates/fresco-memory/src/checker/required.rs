@@ -88,26 +88,19 @@ impl Required {
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
         let mut own: Vec<&'static str> = Vec::new();
         let mut known: BTreeMap<&str, Cycle> = BTreeMap::new();
-        for (name, value) in fields(&mut timing) {
-            let instead = SAME.iter().find(|(same, _)| grade.is_some() && *same == name);
-            let others: &[&str] = match (name, instead) {
-                // Where no bin prints it, a sum by definition.
-                ("rc", _) => &["ras", "rp"],
-                (_, Some((_, other))) => &[other],
-                _ => &[],
+        for (name, value) in timing.values_mut() {
+            let others = others(name);
+            let follows_own = others.iter().any(|other| own.contains(other));
+            let required = match printed.get(name) {
+                Some(cycles) => Some(*cycles),
+                None if others.is_empty() || follows_own => None,
+                None => Some(others.iter().map(|other| known[other]).sum()),
             };
-            let of_others = (!others.is_empty()).then(|| others.iter().map(|other| known[other]).sum());
             let is_set = memory.own_timing.contains(&name);
-            match printed.get(name).copied() {
+            match required {
                 Some(cycles) if !is_set => *value = cycles,
-                None if !is_set && grade.is_some() && !others.iter().any(|other| own.contains(other)) => {
-                    match of_others {
-                        Some(cycles) => *value = cycles,
-                        None if *value > 0 && name != "rtrs" => own.push(name),
-                        None => {}
-                    }
-                }
-                _ => own.push(name),
+                _ if is_set || *value > 0 && name != "rtrs" => own.push(name),
+                _ => {}
             }
             known.insert(name, *value);
         }
@@ -115,14 +108,18 @@ impl Required {
     }
 }
 
-/// Where a standard does not tell the first one apart it is the second one, the machine's own or not.
-const SAME: [(&str, &str); 5] = [
-    ("rp_ab", "rp"),
-    ("rrd_l", "rrd_s"),
-    ("ccd_l", "ccd_s"),
-    ("ccd_l_wr", "ccd_l"),
-    ("wtr_l", "wtr_s"),
-];
+/// The parameters, all before it in [`Timing::PARAMETERS`], whose sum one is that a standard does not print.
+fn others(parameter: &str) -> &'static [&'static str] {
+    match parameter {
+        "rp_ab" => &["rp"],
+        "rc" => &["ras", "rp"],
+        "rrd_l" => &["rrd_s"],
+        "ccd_l" => &["ccd_s"],
+        "ccd_l_wr" => &["ccd_l"],
+        "wtr_l" => &["wtr_s"],
+        _ => &[],
+    }
+}
 
 impl Grade {
     /// All parameters that the table knows for a device.
@@ -142,32 +139,10 @@ impl Grade {
             let mut tables = [rows, of_width, Some(&self.clocks)].into_iter().flatten();
             tables.find_map(|table| table.get(name)).copied()
         };
-        let mut values = BTreeMap::new();
-        for (parameter, name) in [
-            ("burst_length", "burst_length"),
-            ("cl", "cl"),
-            ("cwl", "cwl"),
-            ("rcd", "rcd"),
-            ("rp", "rp"),
-            ("rp_ab", "rp_ab"),
-            ("ras", "ras"),
-            ("rc", "rc"),
-            ("rrd_s", "rrd"),
-            ("rrd_l", "rrd_l"),
-            ("faw", "faw"),
-            ("ccd_s", "ccd"),
-            ("ccd_l", "ccd_l"),
-            ("ccd_l_wr", "ccd_l_wr"),
-            ("wtr_s", "wtr"),
-            ("wtr_l", "wtr_l"),
-            ("rtp", "rtp"),
-            ("wr", "wr"),
-            ("rtw_gap", "rtw_gap"),
-        ] {
-            values.extend(clocks(name).map(|cycles| (parameter, cycles)));
-        }
+        let printed = Timing::PARAMETERS.iter().map(|name| (*name, clocks(name)));
+        let mut values: BTreeMap<&str, Cycle> = printed.filter_map(|(name, cycles)| Some((name, cycles?))).collect();
         for name in ["ppd", "act_slots", "column_slots", "pre_slots"] {
-            values.insert(name, clocks(name).unwrap_or(1));
+            values.entry(name).or_insert(1);
         }
         if device.table == RefreshTable::Jedec {
             self.refresh_times(device, clocks("act_after_bank_refresh"), &mut values);
@@ -218,45 +193,4 @@ impl Grade {
         values.insert("refresh_to_refresh_other", cycles(times.gap));
         values.insert("bank_refreshes", self.refresh.of_bank);
     }
-}
-
-/// Every parameter with its name, to be changed.
-fn fields(t: &mut Timing) -> [(&'static str, &mut Cycle); Timing::PARAMETERS.len()] {
-    [
-        ("burst_length", &mut t.burst_length),
-        ("cl", &mut t.cl),
-        ("cwl", &mut t.cwl),
-        ("rcd", &mut t.rcd),
-        ("rp", &mut t.rp),
-        ("rp_ab", &mut t.rp_ab),
-        ("ras", &mut t.ras),
-        ("rc", &mut t.rc),
-        ("rrd_s", &mut t.rrd_s),
-        ("rrd_l", &mut t.rrd_l),
-        ("faw", &mut t.faw),
-        ("ccd_s", &mut t.ccd_s),
-        ("ccd_l", &mut t.ccd_l),
-        ("ccd_l_wr", &mut t.ccd_l_wr),
-        ("wtr_s", &mut t.wtr_s),
-        ("wtr_l", &mut t.wtr_l),
-        ("rtp", &mut t.rtp),
-        ("wr", &mut t.wr),
-        ("rtrs", &mut t.rtrs),
-        ("rtw_gap", &mut t.rtw_gap),
-        ("ppd", &mut t.ppd),
-        ("rfc_ab", &mut t.rfc_ab),
-        ("rfc_ab4", &mut t.rfc_ab4),
-        ("rfc_pb", &mut t.rfc_pb),
-        ("rfc_sb", &mut t.rfc_sb),
-        ("refresh_to_act_other", &mut t.refresh_to_act_other),
-        ("refresh_to_refresh_other", &mut t.refresh_to_refresh_other),
-        ("refi", &mut t.refi),
-        ("refw", &mut t.refw),
-        ("refreshes", &mut t.refreshes),
-        ("bank_refreshes", &mut t.bank_refreshes),
-        ("postponable", &mut t.postponable),
-        ("act_slots", &mut t.act_slots),
-        ("column_slots", &mut t.column_slots),
-        ("pre_slots", &mut t.pre_slots),
-    ]
 }
