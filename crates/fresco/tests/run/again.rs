@@ -5,7 +5,7 @@
 use crate::common::directory_with;
 use crate::run::placing::colored_with;
 use crate::run::told::before;
-use crate::run::{MAP, cannot_color, compiled};
+use crate::run::{MAP, cannot_color, compiled, searching_much};
 use fresco_linux::proc::{PROC, available_bytes};
 use fresco_testing::{Need, skip};
 use std::path::Path;
@@ -73,6 +73,7 @@ fn what_was_given_back_is_had_again() {
     if cannot_color() {
         return;
     }
+    let _alone = searching_much();
     if available_bytes(Path::new(PROC)) < Some(10 << 30) {
         return skip(Need::Memory, "less than 10 GiB are available");
     }
@@ -89,6 +90,7 @@ fn frames_that_were_looked_at_are_not_looked_at_again_and_again() {
     if cannot_color() {
         return;
     }
+    let _alone = searching_much();
     let Some((said, told)) = again(&["256", "many", "60"]) else {
         return;
     };

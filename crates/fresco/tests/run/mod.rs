@@ -27,6 +27,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Sixteen bank colors, as a Core i5-6200U has them.
 const MAP: &str = "14 18\n15 19\n16 20\n17 21\n";
@@ -53,6 +54,13 @@ fn reason() -> Option<String> {
 /// Returns true if memory cannot be colored here: the test is skipped.
 fn cannot_color() -> bool {
     reason().map(|reason| skip(Need::Coloring, reason)).is_some()
+}
+
+/// Held by a test that searches for much. Others wait: such a search gives back gigabytes of which nothing is wanted, which the
+/// kernel hands out next, so that one beside it may find nothing in all that it may hold.
+fn searching_much() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn memory_user() -> PathBuf {

@@ -3,7 +3,7 @@
 //! memory, and lines say how far it is and why it is refused.
 
 use crate::common::{directory_with, fresco};
-use crate::run::{MAP, cannot_color, compiled};
+use crate::run::{MAP, cannot_color, compiled, searching_much};
 use fresco_testing::{Need, skip};
 use std::collections::BTreeSet;
 
@@ -60,6 +60,7 @@ fn much_aligned_memory_is_looked_for_once() {
     if cannot_color() {
         return;
     }
+    let _alone = searching_much();
     // The allocator maps two or three times as much, to have it aligned: only what is kept is looked for. A quarter of the
     // frames have the colors, so four times as much is held, and more while other tests have some of these.
     let Some((said, most, told)) = wants("banks=0-3", "2200M", &["aligned", "256", "268435456"]) else {
@@ -84,6 +85,7 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
     if cannot_color() {
         return;
     }
+    let _alone = searching_much();
     // A sixteenth of what the search may hold is an eighth of what is wanted: other tests that end now give back frames of this
     // bank, and those are found first.
     for how in ["aligned", "mapped", "realloc"] {
@@ -92,7 +94,7 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
         };
         assert_eq!(said, "refused", "{how}: {told}");
         // It is judged once it has looked at a sixteenth of 2 GiB, and refused by then where the frames lie as chance has them.
-        assert!(most < 1024, "{how}: {most} MiB");
+        assert!(most < 1024, "{how}: {most} MiB: {told}");
         let refusals: Vec<&str> = told
             .lines()
             .filter(|line| line.contains("are refused (ENOMEM)"))
@@ -203,14 +205,16 @@ fn each_block_has_its_frames_before_the_program_has_it() {
     if cannot_color() {
         return;
     }
+    let _alone = searching_much();
     let directory = directory_with(&[("map.txt", MAP), ("looks.c", LOOKS)]);
     if !compiled("looks", directory.path()) {
         return;
     }
     let strict = "exec \"$0\" run --map map.txt --strict --colors banks=0-3";
     for script in [
-        // What fits many times in what a search may hold is had, whatever others hold, and what never would is refused.
-        format!("{strict} --search 1200M -- ./looks 1000 large"),
+        // What fits many times in what a search may hold is had, whatever others hold, and what is more than that is refused,
+        // even where a program that ended has just given back gigabytes of these colors.
+        format!("{strict} --search 1200M -- ./looks 1300 large"),
         // Where a limit leaves little, a search may find nothing at all: that is refused, too, and kills nobody.
         format!("ulimit -d 400000; {strict} -- ./looks 256"),
     ] {
