@@ -23,16 +23,24 @@ use grade::Grade;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 17] = [
     include_str!("standards/ddr2-800.toml"),
     include_str!("standards/ddr3-800.toml"),
     include_str!("standards/ddr3-1066.toml"),
     include_str!("standards/ddr3-1333.toml"),
     include_str!("standards/ddr3-1600.toml"),
+    include_str!("standards/ddr3-1866.toml"),
+    include_str!("standards/ddr3-2133.toml"),
+    include_str!("standards/ddr4-2133.toml"),
     include_str!("standards/ddr4-2400.toml"),
+    include_str!("standards/ddr4-2666.toml"),
+    include_str!("standards/ddr4-2933.toml"),
     include_str!("standards/ddr4-3200.toml"),
     include_str!("standards/ddr5-4800.toml"),
+    include_str!("standards/ddr5-5600.toml"),
+    include_str!("standards/ddr5-6400.toml"),
     include_str!("standards/lpddr4-3200.toml"),
+    include_str!("standards/lpddr4x-4266.toml"),
 ];
 
 static GRADES: LazyLock<Vec<Grade>> = LazyLock::new(|| {

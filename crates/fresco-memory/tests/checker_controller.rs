@@ -2,7 +2,7 @@
 //! The controllers before the judge: random traffic with writes on two ranks, every standard, page policy and refresh.
 
 use crate::checker_support::{organisation, timing};
-use fresco_dram::{Location, Organisation, Timing, standards};
+use fresco_dram::{Generation, Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, CheckerReport, Options};
 use fresco_memory::{Access, Command, Completion, Controller, Request, Sink};
@@ -82,9 +82,9 @@ fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPo
 #[test]
 fn controllers_violate_nothing() {
     for name in standards::names() {
-        let org = match name {
-            "ddr4-2400" | "ddr4-3200" => organisation(),
-            "ddr5-4800" => Organisation {
+        let org = match standards::generation(name).expect("built in") {
+            Generation::Ddr4 => organisation(),
+            Generation::Ddr5 => Organisation {
                 bank_groups: 8,
                 banks: 4,
                 bus_bytes: 4,

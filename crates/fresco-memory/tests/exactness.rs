@@ -135,10 +135,18 @@ standards! {
     ddr3_1066 "ddr3-1066",
     ddr3_1333 "ddr3-1333",
     ddr3_1600 "ddr3-1600",
+    ddr3_1866 "ddr3-1866",
+    ddr3_2133 "ddr3-2133",
+    ddr4_2133 "ddr4-2133",
     ddr4_2400 "ddr4-2400",
+    ddr4_2666 "ddr4-2666",
+    ddr4_2933 "ddr4-2933",
     ddr4_3200 "ddr4-3200",
     ddr5_4800 "ddr5-4800",
+    ddr5_5600 "ddr5-5600",
+    ddr5_6400 "ddr5-6400",
     lpddr4_3200 "lpddr4-3200",
+    lpddr4x_4266 "lpddr4x-4266",
 }
 
 #[derive(Default)]

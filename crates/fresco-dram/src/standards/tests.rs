@@ -52,8 +52,28 @@ fn known_clocks() {
         [11, 8, 11, 11, 28, 39, 5, 5, 24, 4, 4, 6, 6, 6, 12]
     );
     assert_eq!(
+        row("ddr3-1866", 4, &p),
+        [13, 9, 13, 13, 32, 45, 5, 5, 26, 4, 4, 7, 7, 7, 14]
+    );
+    assert_eq!(
+        row("ddr3-2133", 4, &p),
+        [14, 10, 14, 14, 36, 50, 6, 6, 27, 4, 4, 8, 8, 8, 16]
+    );
+    assert_eq!(
+        row("ddr4-2133", 8, &p),
+        [15, 11, 15, 15, 36, 51, 4, 6, 23, 4, 6, 3, 8, 8, 16]
+    );
+    assert_eq!(
         row("ddr4-2400", 8, &p),
         [17, 12, 17, 17, 39, 56, 4, 6, 26, 4, 6, 3, 9, 9, 18]
+    );
+    assert_eq!(
+        row("ddr4-2666", 8, &p),
+        [19, 14, 19, 19, 43, 62, 4, 7, 28, 4, 7, 4, 10, 10, 20]
+    );
+    assert_eq!(
+        row("ddr4-2933", 8, &p),
+        [21, 16, 21, 21, 47, 68, 4, 8, 31, 4, 8, 4, 11, 11, 22]
     );
     assert_eq!(
         row("ddr4-3200", 8, &p),
@@ -64,8 +84,20 @@ fn known_clocks() {
         [40, 38, 39, 39, 77, 116, 8, 12, 32, 8, 12, 6, 24, 18, 72]
     );
     assert_eq!(
+        row("ddr5-5600", 16, &p),
+        [46, 44, 45, 45, 90, 135, 8, 14, 32, 8, 14, 7, 28, 21, 84]
+    );
+    assert_eq!(
+        row("ddr5-6400", 16, &p),
+        [52, 50, 52, 52, 103, 155, 8, 16, 32, 8, 16, 8, 32, 24, 96]
+    );
+    assert_eq!(
         row("lpddr4-3200", 8, &p),
         [28, 14, 29, 29, 68, 97, 16, 16, 64, 8, 8, 17, 17, 12, 30]
+    );
+    assert_eq!(
+        row("lpddr4x-4266", 8, &p),
+        [36, 18, 39, 39, 90, 129, 16, 16, 64, 8, 8, 23, 23, 16, 40]
     );
 }
 
@@ -86,9 +118,16 @@ fn known_clocks_by_width() {
         ("ddr3-1066", [4, 4, 20, 4], [4, 4, 20, 4], [6, 6, 27, 4]),
         ("ddr3-1333", [4, 4, 20, 4], [4, 4, 20, 4], [5, 5, 30, 4]),
         ("ddr3-1600", [5, 5, 24, 4], [5, 5, 24, 4], [6, 6, 32, 4]),
+        ("ddr3-1866", [5, 5, 26, 4], [5, 5, 26, 4], [6, 6, 33, 4]),
+        ("ddr3-2133", [6, 6, 27, 4], [6, 6, 27, 4], [7, 7, 38, 4]),
+        ("ddr4-2133", [4, 6, 16, 6], [4, 6, 23, 6], [6, 7, 32, 6]),
         ("ddr4-2400", [4, 6, 16, 6], [4, 6, 26, 6], [7, 8, 36, 6]),
+        ("ddr4-2666", [4, 7, 16, 7], [4, 7, 28, 7], [8, 9, 40, 7]),
+        ("ddr4-2933", [4, 8, 16, 8], [4, 8, 31, 8], [8, 10, 44, 8]),
         ("ddr4-3200", [4, 8, 16, 8], [4, 8, 34, 8], [9, 11, 48, 8]),
         ("ddr5-4800", [8, 12, 32, 48], [8, 12, 32, 24], [8, 12, 40, 24]),
+        ("ddr5-5600", [8, 14, 32, 56], [8, 14, 32, 28], [8, 14, 40, 28]),
+        ("ddr5-6400", [8, 16, 32, 64], [8, 16, 32, 32], [8, 16, 40, 32]),
     ] {
         assert_eq!([of(name, 4), of(name, 8), of(name, 16)], [x4, x8, x16], "{name}");
     }
@@ -259,7 +298,7 @@ fn errors_list_what_is_allowed() {
 
 #[test]
 fn every_standard_exists_at_every_density() {
-    assert_eq!(names().count(), 9);
+    assert_eq!(names().count(), 17);
     for name in names() {
         for density in 1..=64 {
             for table in [
@@ -329,7 +368,11 @@ fn jedecs_rounding_gives_the_same_clocks() {
     let ddr4 = |ps: u64, tck: u64| (ps * 1000 / tck + 974) / 1000;
     let ddr5 = |ps: u64, tck: u64| (ps * 997 / tck + 1000) / 1000;
     for grade in GRADES.iter() {
-        let tck = 2_000_000 / u64::from(grade.rate_mts);
+        // As printed: of 2933 MT/s the nearest, of others rounded down.
+        let tck = match grade.rate_mts {
+            2933 => 682,
+            rate => 2_000_000 / u64::from(rate),
+        };
         let others = grade.other.iter().flat_map(|other| &other.parameters);
         for (name, minimum) in grade.parameters.iter().chain(others) {
             let ours = grade.clock().cycles(minimum.ps);
