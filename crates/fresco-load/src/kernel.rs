@@ -14,6 +14,11 @@ pub(crate) trait Kernel: Send {
     /// See [`Program::footprint`].
     fn areas(&self) -> Vec<Area>;
 
+    /// See [`Program::stalls`].
+    fn stalls(&self) -> u32 {
+        0
+    }
+
     /// Does the next piece of a pass, at most a few dozen operations. True when that was the last piece; the step after
     /// it begins the next pass.
     fn step(&mut self, recorder: &mut Recorder<'_>) -> bool;
@@ -49,6 +54,10 @@ impl<K: Kernel> Program for Looped<K> {
 
     fn footprint(&self) -> Vec<Area> {
         self.kernel.areas()
+    }
+
+    fn stalls(&self) -> u32 {
+        self.kernel.stalls()
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {

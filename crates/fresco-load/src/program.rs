@@ -34,6 +34,12 @@ pub trait Program: Send {
         false
     }
 
+    /// Cycles in a thousand instructions in which its core goes on with none, for reasons that its events do not show: dependences among
+    /// registers, branches taken wrongly, units that are busy. If omitted 0: instructions without memory access take a slot each.
+    fn stalls(&self) -> u32 {
+        0
+    }
+
     /// Runs on, and appends what happened to `out`: about [`Batch::CAPACITY`] events. `Ok(false)`, with nothing
     /// appended, when the program is over (and ever after).
     ///
@@ -60,6 +66,10 @@ impl<P: Program + ?Sized> Program for Box<P> {
 
     fn grows(&self) -> bool {
         (**self).grows()
+    }
+
+    fn stalls(&self) -> u32 {
+        (**self).stalls()
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {

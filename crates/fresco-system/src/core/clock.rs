@@ -40,6 +40,11 @@ impl SlotClock {
         }
     }
 
+    /// The slots of so many cycles.
+    pub fn slots(self, cycles: u64) -> u64 {
+        cycles * self.width
+    }
+
     /// The time at which a slot begins, rounded down to a picosecond.
     pub fn to_ps(self, slot: u64) -> Ps {
         match slot.checked_mul(PS_PER_US) {

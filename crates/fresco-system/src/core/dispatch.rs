@@ -17,7 +17,7 @@ impl Pipeline {
                 }
                 continue;
             }
-            let room = limit.saturating_sub(self.front) + 1;
+            let room = self.stalls.room(limit.saturating_sub(self.front) + 1);
             match source.next_within(room) {
                 Step::Op(op) => {
                     if !self.dispatch_op(&op) {
@@ -69,26 +69,29 @@ impl Pipeline {
 
     /// Instructions without memory access, as a part of the gap before the next operation, which heeds the window for all of it.
     fn work(&mut self, instructions: u32) {
-        self.instructions += u64::from(instructions);
-        self.front += u64::from(instructions);
+        let instructions = u64::from(instructions);
+        self.instructions += instructions;
+        self.front += instructions + self.stalls.within(instructions);
     }
 
-    /// The number of the instruction after this gap, and when it can be dispatched; `None` if the window is full.
+    /// The number of the instruction after this gap, and when it can be dispatched; `None` if the window is full. Of the stalls it takes
+    /// those up to the last of the gap, and of the instruction itself if `is_op`.
     #[inline(always)]
-    fn place(&mut self, gap: u32) -> Option<(u64, Slot)> {
+    fn place(&mut self, gap: u32, is_op: bool) -> Option<(u64, Slot)> {
         let gap = u64::from(gap);
         let number = self.instructions + gap + 1;
         if !self.window.retire_through(number.saturating_sub(self.size)) {
             return None;
         }
-        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        let stalls = self.stalls.within(gap + u64::from(is_op));
+        let slot = (self.front + gap + stalls).max(self.window.earliest_retirement(number).saturating_sub(self.size));
         Some((number, slot))
     }
 
     /// Dispatches one operation; false if the window is full.
     #[inline(always)]
     fn dispatch_op(&mut self, op: &MicroOp) -> bool {
-        let Some((number, slot)) = self.place(op.gap) else {
+        let Some((number, slot)) = self.place(op.gap, true) else {
             return false;
         };
         self.front = slot + 1;
@@ -147,7 +150,7 @@ impl Pipeline {
     /// Fetches code for the instruction after the gap; false if the window is full.
     #[cold]
     fn dispatch_fetch(&mut self, code: &MicroOp) -> bool {
-        let Some((number, slot)) = self.place(code.gap) else {
+        let Some((number, slot)) = self.place(code.gap, false) else {
             return false;
         };
         self.instructions = number - 1;
@@ -193,7 +196,7 @@ impl Pipeline {
             return false;
         };
         self.instructions += gap;
-        self.front = self.front.max(drained) + gap;
+        self.front = self.front.max(drained) + gap + self.stalls.within(gap);
         self.event = Some(self.front);
         true
     }

@@ -22,13 +22,17 @@
 //! place in them at once, although its data come later: which accesses miss then depends on the program and its page
 //! frames alone, not on the timing of other cores. The dirty lines it displaces leave when the new line arrives.
 //!
+//! **Stalls** without a cause that the model sees (dependences among registers, branches taken wrongly, units that are busy) come with
+//! programs that are known to have them ([`fresco_load::Program::stalls`]), at an even rate: so many slots go by before an instruction is
+//! dispatched.
+//!
 //! **Instruction fetches** come with programs that name them ([`fresco_load::Event::Fetch`]); all others find their code in the instruction
 //! cache. A line of code is looked up when the instruction that needs it could be dispatched. In the first level it costs nothing, for fetch is
 //! pipelined. Otherwise neither that instruction nor any after it is dispatched before the line is here, from level 2 after its latency, from
 //! the memory through an MSHR like a load's; what was dispatched before goes on. Lines are not fetched ahead.
 //!
 //! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths,
-//! functional-unit latencies (an instruction without memory access takes its slot), store-to-load forwarding by address
+//! functional-unit latencies (an instruction without memory access takes its slot, and its share of the stalls), store-to-load forwarding by address
 //! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages), hardware
 //! prefetchers (the source papers switch them off or defeat them by their strides).
 //!
@@ -44,6 +48,7 @@ mod model;
 mod outbox;
 mod pipeline;
 mod ring;
+mod stalls;
 mod window;
 
 #[cfg(test)]

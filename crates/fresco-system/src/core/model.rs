@@ -11,6 +11,9 @@ pub trait CoreModel<S: Source>: Send {
     /// The core's clock: instructions begin at its slots.
     fn clock(&self) -> SlotClock;
 
+    /// From the next step on it stalls for so many cycles in a thousand instructions ([`fresco_load::Program::stalls`]).
+    fn set_stalls(&mut self, cycles: u32);
+
     /// Instructions dispatched so far.
     fn instructions(&self) -> u64;
 

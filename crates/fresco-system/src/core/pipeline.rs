@@ -4,6 +4,7 @@
 use super::clock::{PENDING, Slot, SlotClock};
 use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
+use super::stalls::Stalls;
 use super::window::Window;
 use super::{Action, CoreModel, MissTag, Source, Step};
 use fresco_dram::{NEVER, Ps};
@@ -40,6 +41,7 @@ pub struct Pipeline {
     pub(super) window: Window,
     pub(super) lines: Lines,
     pub(super) outbox: Outbox,
+    pub(super) stalls: Stalls,
     /// Earliest slot of the next instruction's dispatch.
     pub(super) front: Slot,
     /// Instructions dispatched.
@@ -93,6 +95,7 @@ impl Pipeline {
             window: Window::new(window as usize, store_buffer),
             lines: Lines::default(),
             outbox: Outbox::default(),
+            stalls: Stalls::default(),
             front: 0,
             instructions: 0,
             held: None,
@@ -162,6 +165,10 @@ impl Pipeline {
 impl<S: Source> CoreModel<S> for Pipeline {
     fn clock(&self) -> SlotClock {
         self.clock
+    }
+
+    fn set_stalls(&mut self, cycles: u32) {
+        self.stalls = Stalls::of(self.clock.slots(u64::from(cycles)));
     }
 
     fn instructions(&self) -> u64 {

@@ -34,6 +34,7 @@ impl Engine<'_> {
         let process = &mut self.tasks[task].process;
         process.go_on();
         process.swap_caches(&mut cpu.caches);
+        cpu.core.set_stalls(process.program().stalls());
         if !self.tasks[task].waits_for_others {
             cpu.core.resume(resume);
         }

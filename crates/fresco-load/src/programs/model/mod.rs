@@ -164,6 +164,10 @@ impl Kernel for Model {
         }]
     }
 
+    fn stalls(&self) -> u32 {
+        self.of.stalls
+    }
+
     fn step(&mut self, recorder: &mut Recorder<'_>) -> bool {
         self.rest += 1_000_000;
         let instructions = self.rest / self.of.misses;

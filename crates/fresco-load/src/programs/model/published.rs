@@ -19,6 +19,8 @@ pub struct Characteristics {
     pub run: u64,
     /// Loads outstanding at once at most.
     pub parallel: u32,
+    /// Cycles in a thousand instructions for which no miss is the reason.
+    pub stalls: u32,
 }
 
 const FILE: &str = "published.toml";
@@ -54,6 +56,7 @@ fn read(table: Table<'_>) -> Result<Characteristics, InputError> {
         stores: table.integer("stores", 0..=100)?,
         run: table.integer("run", 1..=1 << 20)?,
         parallel: table.integer("parallel", 1..=64)?,
+        stalls: table.integer("stalls", 0..=10_000)?,
     };
     table.finish()?;
     Ok(model)

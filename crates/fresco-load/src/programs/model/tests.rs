@@ -12,6 +12,7 @@ fn small(stores: u32, run: u64, parallel: u32) -> Characteristics {
         stores,
         run,
         parallel,
+        stalls: 0,
     }
 }
 
@@ -67,4 +68,29 @@ fn a_line_that_comes_twice_and_too_many_stores_are_found() {
     let mut model = Model::new(small(0, 8, 4), 10_000, 1);
     (model.accesses, model.stores) = (10, 1);
     assert!(model.verify().unwrap_err().starts_with("1 of 10 accesses are stores"));
+}
+
+#[test]
+fn programs_that_miss_alike_stall_alike_where_nothing_is_published() {
+    let all = characteristics().expect("the file is sound");
+    let class = |model: &Characteristics| match model.misses {
+        10_001.. => 'H',
+        1000.. => 'M',
+        _ => 'L',
+    };
+    // The first fifteen are those of table IV, of which the rate is fitted.
+    let (fitted, others) = all.split_at(15);
+    let median = |wanted: char| {
+        let mut stalls: Vec<u32> = fitted
+            .iter()
+            .filter(|model| class(model) == wanted)
+            .map(|model| model.stalls)
+            .collect();
+        stalls.sort_unstable();
+        let count = stalls.len();
+        (stalls[(count - 1) / 2] + stalls[count / 2]).div_ceil(2)
+    };
+    for model in others.iter().filter(|model| model.name != "stream") {
+        assert_eq!(model.stalls, median(class(model)), "{}", model.name);
+    }
 }

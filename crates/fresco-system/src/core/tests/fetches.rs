@@ -10,7 +10,7 @@ fn timed(config: &CoreConfig, steps: &[Step], latency: impl Fn(PhysAddr) -> Ps) 
         steps: steps.to_vec(),
         next: 0,
     };
-    let (end, fetched) = run_steps(config, source, 50_000, latency);
+    let (end, fetched) = run_steps(config, source, 0, 50_000, latency);
     (end / NS, fetched.into_iter().map(|at| at / NS).collect())
 }
 

@@ -51,12 +51,19 @@ fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
 
 /// The same with a latency for each line, and a bound on how far the core runs ahead.
 fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
-    run_steps(config, List::new(ops), ahead, latency)
+    run_steps(config, List::new(ops), 0, ahead, latency)
 }
 
-/// The same with steps of all kinds.
-fn run_steps(config: &CoreConfig, mut source: List, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
+/// The same with steps of all kinds, and stalls in cycles in a thousand instructions.
+fn run_steps(
+    config: &CoreConfig,
+    mut source: List,
+    stalls: u32,
+    ahead: Ps,
+    latency: impl Fn(PhysAddr) -> Ps,
+) -> (Ps, Vec<Ps>) {
     let mut core = build(config);
+    core.set_stalls(stalls);
     core.resume(0);
     let mut answers: Vec<(Ps, MissTag)> = Vec::new();
     let mut fetched = Vec::new();

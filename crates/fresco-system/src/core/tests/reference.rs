@@ -16,18 +16,21 @@ struct Times {
 
 /// End of the program in slots, by the rules of the module's documentation. `latency` is in slots. No MSHR limit and
 /// no two misses of one line, so that the order of events plays no part.
-fn plain(config: &CoreConfig, steps: &[Step], latency: u64) -> u64 {
+fn plain(config: &CoreConfig, steps: &[Step], stalls: u32, latency: u64) -> u64 {
     let (in_order, window) = (config.kind == CoreKind::InOrder, u64::from(config.window));
     let window = if in_order { 1 } else { window };
     let (mut times, mut numbers, mut retired, mut left) = (Vec::<Times>::new(), vec![], vec![], vec![]);
     let (mut number, mut front) = (0, 0);
+    let stalls = u64::from(stalls) * u64::from(config.issue_width);
     for step in steps {
         let (Step::Op(op) | Step::Fetch(op)) = step else {
             continue;
         };
         let i = times.len();
+        let through = number + u64::from(op.gap) + u64::from(matches!(step, Step::Op(_)));
+        let stalled = through * stalls / 1000 - number * stalls / 1000;
         number += u64::from(op.gap) + 1;
-        let mut slot = front + u64::from(op.gap);
+        let mut slot = front + u64::from(op.gap) + stalled;
         // The reorder buffer: instruction `number - window` and, slot by slot, all before it have retired.
         for (n, r) in std::iter::zip(&numbers, &retired) {
             if n + window <= number {
@@ -113,6 +116,7 @@ proptest! {
         width in 1u32..4,
         in_order in any::<bool>(),
         latency in 1u64..400,
+        stalls in prop_oneof![Just(0u32), 1..3000u32],
         every in prop_oneof![Just(1000u64), 1..20u64],
     ) {
         let kind = if in_order { CoreKind::InOrder } else { CoreKind::OutOfOrder };
@@ -135,9 +139,9 @@ proptest! {
             })
             .collect();
         let list = List { steps: steps.clone(), next: 0 };
-        let (end, _) = run_steps(&config, list, 50_000, |_| latency * 1000);
+        let (end, _) = run_steps(&config, list, stalls, 50_000, |_| latency * 1000);
         let clock = SlotClock::new(1000, width);
-        prop_assert_eq!(end, clock.to_ps(plain(&config, &steps, latency * slots_per_ns)));
+        prop_assert_eq!(end, clock.to_ps(plain(&config, &steps, stalls, latency * slots_per_ns)));
     }
 
     /// Lines are met again while they are on their way and after they were displaced, MSHRs are few, latencies differ.
@@ -146,6 +150,7 @@ proptest! {
         ops in prop::collection::vec((any_op(), 0u64..6), 1..300),
         window in 1u32..80,
         mshrs in 1u32..6,
+        stalls in prop_oneof![Just(0u32), 1..3000u32],
     ) {
         let config = core(CoreKind::OutOfOrder, 2, window, mshrs);
         let ops: Vec<MicroOp> = ops
@@ -167,7 +172,7 @@ proptest! {
                 _ => Step::Op(op),
             })
             .collect();
-        let run = |ahead| run_steps(&config, List { steps: steps.clone(), next: 0 }, ahead, latency);
+        let run = |ahead| run_steps(&config, List { steps: steps.clone(), next: 0 }, stalls, ahead, latency);
         let far = run(1_000_000_000);
         for ahead in [0, 700, 20_000] {
             prop_assert_eq!(&run(ahead), &far);
