@@ -110,7 +110,7 @@ impl Frames {
     }
 
     /// Frames of the machine, free or not, whose bank color and LLC color are in the sets (`None` for all): the most that
-    /// a task with these colors can have. Visits every frame; for many sets see [`Frames::frames_of_pairs`].
+    /// a task with these colors can have.
     pub fn capacity(&self, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
         let colors = self.space().llc_colors() as usize;
         let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
@@ -120,13 +120,13 @@ impl Frames {
     }
 
     /// Frames of the machine, free or not, by pair of colors: bank color `b` with LLC color `l` is number
-    /// `b * llc_colors + l`. Visits every frame.
+    /// `b * llc_colors + l`.
     pub fn frames_of_pairs(&self) -> Vec<u64> {
         let space = self.space();
         let mut frames = vec![0; (space.bank_colors() * space.llc_colors()) as usize];
-        let regions = self.memory().regions().iter();
-        for frame in regions.flat_map(|r| r.first.0..r.first.0 + r.frames).map(FrameNumber) {
-            frames[(space.bank_color(frame) * space.llc_colors() + space.llc_color(frame)) as usize] += 1;
+        for region in self.memory().regions() {
+            let of_region = space.frames_of_pairs(region.first, region.frames);
+            frames.iter_mut().zip(of_region).for_each(|(all, more)| *all += more);
         }
         frames
     }

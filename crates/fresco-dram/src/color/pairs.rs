@@ -6,6 +6,7 @@ use super::domain::{Domain, Span};
 use super::error::MAX_PAIRS;
 use crate::gf2::{self, low_mask, row_reduce};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Blocks that are looked at before a machine is refused; a second's work.
 const MAX_BLOCKS: u32 = 1 << 20;
@@ -65,6 +66,51 @@ impl Pairs {
     }
 }
 
+/// Adds to `frames`, by pair, how many frames of each there are in a range of addresses, which are whole pages. Members of a coset are
+/// equally many in a block, and where a range is longer than the period of all functions it repeats.
+pub(super) fn count(domain: &Domain, llc: &[u64], page_bits: u32, range: Range<u64>, frames: &mut [u64]) {
+    let columns = columns(domain, llc);
+    let first = u64::from(domain.first) << llc.len();
+    for span in &domain.spans {
+        let base = span.base.max(range.start);
+        let Some(size) = (span.base + (span.size - 1)).min(range.end - 1).checked_sub(base) else {
+            continue;
+        };
+        let size = size + 1;
+        let period = period(llc, &domain.functions).max(1 << page_bits);
+        let part = |base, size| Span { base, size, ..*span };
+        let whole = (size > period).then(|| (part(base, period), size / period));
+        let rest = if whole.is_some() { size % period } else { size };
+        for (span, times) in whole.into_iter().chain([(part(base + (size - rest), rest), 1)]) {
+            for (normalised, bits) in blocks(span, llc, &domain.functions) {
+                let basis = row_reduce(&columns[page_bits as usize..bits as usize]);
+                let value = value(domain, llc, normalised, span.offset);
+                let each = times << (bits - page_bits) >> basis.len();
+                for difference in gf2::span(&basis) {
+                    frames[(first + (value ^ difference)) as usize] += each;
+                }
+            }
+        }
+    }
+}
+
+/// Bits of a pair by bit of the address.
+fn columns(domain: &Domain, llc: &[u64]) -> Vec<u64> {
+    let joint: Vec<u64> = llc.iter().chain(&domain.functions).copied().collect();
+    gf2::transpose(&joint, 64)
+}
+
+/// The pair of a normalised address, counted from the domain's first one.
+fn value(domain: &Domain, llc: &[u64], normalised: u64, offset: u64) -> u64 {
+    (gf2::apply(&domain.functions, normalised) << llc.len()) | gf2::apply(llc, normalised + offset)
+}
+
+/// Bytes after which all functions repeat.
+fn period(llc: &[u64], bank: &[u64]) -> u64 {
+    let all = llc.iter().chain(bank).fold(0, |all, mask| all | mask);
+    1u64.checked_shl(64 - all.leading_zeros()).unwrap_or(u64::MAX)
+}
+
 /// Pairs of one block, as (bank color bits) << (LLC bits) | (LLC color bits).
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Coset {
@@ -74,8 +120,7 @@ struct Coset {
 }
 
 fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset>, ColorError> {
-    let joint: Vec<u64> = llc.iter().chain(&domain.functions).copied().collect();
-    let columns = gf2::transpose(&joint, 64);
+    let columns = columns(domain, llc);
     let mut bases: Vec<Option<Vec<u64>>> = vec![None; 65];
     let mut cosets = BTreeSet::new();
     let mut blocks_left = MAX_BLOCKS;
@@ -86,8 +131,7 @@ fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset
                 .ok_or(ColorError::FineOffset { offset: span.offset })?;
             let basis =
                 bases[bits as usize].get_or_insert_with(|| row_reduce(&columns[page_bits as usize..bits as usize]));
-            let value =
-                (gf2::apply(&domain.functions, normalised) << llc.len()) | gf2::apply(llc, normalised + span.offset);
+            let value = value(domain, llc, normalised, span.offset);
             let start = basis.iter().fold(value, |v, b| v.min(v ^ b));
             cosets.insert(Coset {
                 basis: basis.clone(),
@@ -104,21 +148,18 @@ fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset
 /// normalised address's own and any aligned block will do; else blocks must not be larger than that bit, so that
 /// adding the offset never carries inside one. Blocks behind the point where all functions repeat are left out.
 fn blocks(span: Span, llc: &[u64], bank: &[u64]) -> impl Iterator<Item = (u64, u32)> {
-    let any = |functions: &[u64]| functions.iter().fold(0, |all, mask| all | mask);
     let still = span.offset.trailing_zeros();
-    let largest = if any(llc) & !low_mask(still) == 0 {
+    let read_by_llc = llc.iter().fold(0, |all, mask| all | mask);
+    let largest = if read_by_llc & !low_mask(still) == 0 {
         63
     } else {
         still.min(63)
     };
-    let period = 1u64
-        .checked_shl(64 - (any(llc) | any(bank)).leading_zeros())
-        .unwrap_or(u64::MAX);
     let mut address = span.base - span.offset;
     let mut left = if largest == 63 {
         span.size
     } else {
-        span.size.min(period)
+        span.size.min(period(llc, bank))
     };
     std::iter::from_fn(move || {
         if left == 0 {

@@ -3,7 +3,7 @@
 
 use super::ColorError;
 use super::domain::{ColorBit, Domain, LostFunction, Span};
-use super::pairs::Pairs;
+use super::pairs::{self, Pairs};
 use crate::gf2::{self, LinearMap, combine, low_mask};
 use crate::map::{BankMap, Field, FunctionName};
 use crate::{AddressMap, FrameNumber};
@@ -174,6 +174,19 @@ impl ColorSpace {
     /// Number of (bank color, LLC color) pairs that exist.
     pub fn pairs(&self) -> u64 {
         self.pairs.count()
+    }
+
+    /// Frames by pair of colors, of `frames` frames from `first` on: bank color `b` with LLC color `l` is number `b * llc_colors() + l`.
+    /// Frames without memory are left out. None is visited: it takes no longer for more memory.
+    pub fn frames_of_pairs(&self, first: FrameNumber, frames: u64) -> Vec<u64> {
+        let mut by_pair = vec![0; self.bank_colors() as usize * self.llc_colors() as usize];
+        let range = first.0 << self.page_bits..(first.0 + frames) << self.page_bits;
+        if !range.is_empty() {
+            for domain in &self.domains {
+                pairs::count(domain, &self.llc_functions, self.page_bits, range.clone(), &mut by_pair);
+            }
+        }
+        by_pair
     }
 
     /// What the bits of a bank color are made of, least significant first; the node that a range fixes is not

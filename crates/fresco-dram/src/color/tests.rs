@@ -292,6 +292,28 @@ proptest! {
     }
 
     #[test]
+    fn frames_are_counted_as_a_walk_over_them_finds(
+        map in maps(small_organisations(), 4),
+        llc in proptest::collection::vec(prop_oneof![0u64..1 << 14, 0u64..1 << 8], 0..6),
+        cut: [u16; 2],
+    ) {
+        let Ok(space) = ColorSpace::new(&map, &llc, 4) else {
+            // Regions that are not aligned to pages.
+            return Ok(());
+        };
+        let end = map.regions().iter().map(|region| region.base + region.size).max().unwrap_or(0) >> 4;
+        let [first, last] = [cut[0].min(cut[1]), cut[0].max(cut[1])].map(|cut| u64::from(cut) % (end + 2));
+        let (first, frames) = (first.min(last), first.abs_diff(last));
+        let mut walked = vec![0u64; space.bank_colors() as usize * space.llc_colors() as usize];
+        for frame in (first..first + frames).map(FrameNumber) {
+            if let Some(bank) = space.try_bank_color(frame) {
+                walked[(bank * space.llc_colors() + space.llc_color(frame)) as usize] += 1;
+            }
+        }
+        prop_assert_eq!(space.frames_of_pairs(FrameNumber(first), frames), walked);
+    }
+
+    #[test]
     fn number_of_colors_is_the_rank_formula(
         (page_bits, map) in (2u32..10).prop_flat_map(|bits| (Just(bits), maps(small_organisations(), bits))),
     ) {

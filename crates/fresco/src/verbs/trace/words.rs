@@ -88,7 +88,7 @@ pub fn lines(trailer: &Trailer, bytes: u64) -> Vec<String> {
         lines.push(format!("loads that need the access just before: {}", both(depend.next)));
         if depend.loads < counts.loads {
             let (looked_at, all) = (grouped(depend.loads), grouped(counts.loads));
-            lines.push(format!("both of the {looked_at} loads, of {all}, that were looked at"));
+            lines.push(format!("these shares are of a sample, {looked_at} of {all} loads"));
         }
     }
     lines
