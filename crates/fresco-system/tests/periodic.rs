@@ -54,6 +54,50 @@ fn rate_monotonic_by_hand() {
     assert!((jobs[1].start_jitter_ns - 500_000.0).abs() < 1000.0);
 }
 
+/// A cycle of stalls for each instruction, which takes a third of one, makes four times of its time; a job that another preempts loses none.
+#[test]
+fn stalls_by_hand() {
+    let quarter = |us: u64| format!("stalls = 1000\nparameters.instructions = {}", us * 1500);
+    let first = format!("period = \"2 ms\"\n{}", quarter(500));
+    let second = format!("period = \"6 ms\"\n{}", quarter(2500));
+    let jobs = two("rm", &first, &second);
+    let us = |jobs: &JobsResult| -> Vec<u64> {
+        let responses = jobs.jobs.iter().filter_map(|job| job.response_ps());
+        responses.map(|ps| (ps + 500_000) / 1_000_000).collect()
+    };
+    assert_eq!(us(&jobs[0]), [500, 500, 500]);
+    // From 500 us on, but for the second job of the first at 2 ms.
+    assert_eq!(us(&jobs[1]), [3500]);
+}
+
+/// A model has the stalls of its program, unless the task says otherwise.
+#[test]
+fn a_task_replaces_the_stalls_of_its_program() {
+    let ipc = |stalls: &str| {
+        let result = results(&format!(
+            r#"
+            name = "model"
+            machine = "small.toml"
+            check = true
+            warm_up.operations = 0
+            measure.operations = 2000
+            [[task]]
+            name = "model"
+            program = "model"
+            core = 0
+            parameters = {{ of = "400.perlbench", limit = "64 KiB" }}
+            {stalls}
+            "#
+        ));
+        result.points[0].runs[0].tasks[0].instructions_per_cycle
+    };
+    // Misses are rare: three instructions in a cycle without stalls, and a cycle more for a thousandth of them each.
+    let [own, none, same, many] = ["", "stalls = 0", "stalls = 417", "stalls = 5000"].map(ipc);
+    assert_eq!(own, same);
+    assert!(none > 2.5 && own < 1.0 / (1.0 / 3.0 + 0.417), "{none}, {own}");
+    assert!((many - 1.0 / (1.0 / 3.0 + 5.0)).abs() < 0.002, "{many}");
+}
+
 #[test]
 fn a_deadline_that_priorities_miss_and_deadlines_keep() {
     // U = 1: 1 of 2 ms and 1.5 of 3 ms. EDF keeps all; under RM the second job of `second`, behind two of `first`, is late.

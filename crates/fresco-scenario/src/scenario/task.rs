@@ -67,6 +67,9 @@ pub struct Task {
     pub shared: Vec<bool>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
+    /// Cycles in a thousand instructions in which its core goes on with none, for reasons that its accesses do not show; `None` for those of
+    /// its program.
+    pub stalls: Option<u32>,
     /// Bandwidth that each copy asks for.
     pub bandwidth: super::bandwidth::Asked,
     /// Memory of one instance as a plan counts it, in bytes, whole pages; `None` if nothing is said.
@@ -86,6 +89,9 @@ pub(crate) const DEFAULT_MEMORY: u64 = 64 << 10;
 
 /// Latest start: a second.
 const LATEST_START: Ps = 1_000_000_000_000;
+
+/// Stalls at most: an instruction in a hundred cycles.
+const MOST_STALLS: u32 = 100_000;
 
 impl Task {
     /// Reads one table; the caller finishes it. `colors` are those of the machine and the policy that chooses among
@@ -148,6 +154,10 @@ impl Task {
                 false => None,
             }
             .map(|bytes| bytes / machine.page_bytes),
+            stalls: match is_run {
+                true => table.opt_integer("stalls", 0..=MOST_STALLS)?,
+                false => None,
+            },
             bandwidth: super::bandwidth::Asked::read(table, is_run)?,
             bytes,
             global: table
@@ -229,7 +239,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 10] = [
+const CHOSEN_BY_PLANS: [&str; 11] = [
     "banks",
     "banks_each",
     "llc",
@@ -239,6 +249,7 @@ const CHOSEN_BY_PLANS: [&str; 10] = [
     "node",
     "memory_limit",
     "start",
+    "stalls",
     "weight",
 ];
 

@@ -34,7 +34,9 @@ impl Engine<'_> {
         let process = &mut self.tasks[task].process;
         process.go_on();
         process.swap_caches(&mut cpu.caches);
-        cpu.core.set_stalls(process.program().stalls());
+        let stalls = self.experiment.tasks[task].stalls;
+        cpu.core
+            .set_stalls(stalls.unwrap_or_else(|| process.program().stalls()));
         if !self.tasks[task].waits_for_others {
             cpu.core.resume(resume);
         }

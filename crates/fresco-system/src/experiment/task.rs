@@ -38,6 +38,9 @@ pub struct TaskSpec {
     pub team: Option<usize>,
     /// How long after the others a task without a period begins, in picoseconds.
     pub start: Ps,
+    /// Cycles in a thousand instructions for which its core does nothing; `None` for those of its program
+    /// ([`fresco_load::Program::stalls`]).
+    pub stalls: Option<u32>,
     /// Where it is described, for errors.
     pub place: Option<InputError>,
 }
@@ -184,6 +187,7 @@ impl TaskSpec {
             paging: Paging::AtStart,
             team: None,
             start: 0,
+            stalls: None,
             place: None,
         }
     }
