@@ -120,18 +120,24 @@ impl Claim {
     }
 }
 
-/// Places of the policies of this experiment that the claim's formulas name.
+/// Places of the policies of this experiment that the claim's formulas name. A value that tells the difference to the first one in itself
+/// names that one, too.
 fn named(claim: &Claim, experiment: &Experiment, policies: &Policies) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for check in &claim.check {
         let is_each = check.each.as_ref() == Some(&policies.label);
         for expr in check.test.formulas() {
-            expr.node.selectors(&mut |_, labels| {
+            expr.node.selectors(&mut |value, labels| {
                 if experiment_of(labels, &claim.experiment) != experiment.name {
                     return;
                 }
                 let policy = labels.get(&policies.label).or_else(|| check.at.get(&policies.label));
-                found.extend(policy.and_then(|policy| policies.place(policy)));
+                if let Some(place) = policy.and_then(|policy| policies.place(policy)) {
+                    found.insert(place);
+                    if policies.neutral.contains_key(value) {
+                        found.insert(0);
+                    }
+                }
                 if is_each {
                     found.extend(0..policies.values.len());
                 }
@@ -294,6 +300,15 @@ mod tests {
         ] {
             assert_eq!(found(check), (1, false, false), "{check}");
         }
+    }
+
+    /// That both are better than the first is no matter of which of the two is.
+    #[test]
+    fn gains_over_the_first_policy_speak_of_it() {
+        let gains =
+            |policy| format!("type = \"bound\"\nat = \"size=1\"\nof = \"gain_pct{{policy={policy}}}\"\nabove = 0.0");
+        let both = format!("{}\n[[claim.check]]\n{}", gains("some"), gains("best"));
+        assert_eq!(found(&both), (1, false, false));
     }
 
     #[test]
