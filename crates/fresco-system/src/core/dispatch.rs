@@ -78,14 +78,32 @@ impl Pipeline {
     /// those up to the last of the gap, and of the instruction itself if `is_op`.
     #[inline(always)]
     fn place(&mut self, gap: u32, is_op: bool) -> Option<(u64, Slot)> {
+        if self.stalls.are_there() {
+            return self.place_among_stalls(u64::from(gap), is_op);
+        }
         let gap = u64::from(gap);
         let number = self.instructions + gap + 1;
         if !self.window.retire_through(number.saturating_sub(self.size)) {
             return None;
         }
-        let stalls = self.stalls.within(gap + u64::from(is_op));
-        let slot = (self.front + gap + stalls).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
         Some((number, slot))
+    }
+
+    /// The same with stalls. Of the instructions that enter the window when an operation leaves it, stalls come after that.
+    fn place_among_stalls(&mut self, gap: u64, is_op: bool) -> Option<(u64, Slot)> {
+        let (own, number) = (u64::from(is_op), self.instructions + gap + 1);
+        let leaving = number.saturating_sub(self.size);
+        while let Some(operation) = self.window.first_through(leaving) {
+            if !self.window.retire_through(operation) {
+                return None;
+            }
+            let after = self.stalls.of_last(leaving - operation + own, gap + own);
+            let bound = self.window.earliest_retirement(leaving) + after;
+            self.held_up = self.held_up.max(bound);
+        }
+        let slot = self.front + gap + self.stalls.within(gap + own);
+        Some((number, slot.max(std::mem::take(&mut self.held_up))))
     }
 
     /// Dispatches one operation; false if the window is full.

@@ -42,6 +42,8 @@ pub struct Pipeline {
     pub(super) lines: Lines,
     pub(super) outbox: Outbox,
     pub(super) stalls: Stalls,
+    /// With stalls: no earlier can what is held be dispatched, by operations that have retired since it is.
+    pub(super) held_up: Slot,
     /// Earliest slot of the next instruction's dispatch.
     pub(super) front: Slot,
     /// Instructions dispatched.
@@ -96,6 +98,7 @@ impl Pipeline {
             lines: Lines::default(),
             outbox: Outbox::default(),
             stalls: Stalls::default(),
+            held_up: 0,
             front: 0,
             instructions: 0,
             held: None,

@@ -11,26 +11,42 @@ const THOUSAND: u64 = 1000;
 pub(super) struct Stalls {
     /// Slots in a thousand instructions.
     rate: u64,
-    /// What has not come to a whole slot, in thousandths.
-    rest: u64,
+    /// Instructions so far.
+    done: u64,
 }
 
 impl Stalls {
     /// So many slots in a thousand instructions.
     pub fn of(rate: u64) -> Self {
-        Self { rate, rest: 0 }
+        Self { rate, done: 0 }
     }
 
-    /// The slots of stalls up to the last of so many more instructions. However a program is cut, their sum is the same.
+    /// Returns true if there are any.
+    #[inline(always)]
+    pub fn are_there(&self) -> bool {
+        self.rate > 0
+    }
+
+    /// The slots of stalls up to the last of so many more instructions. However they are cut, their sum is the same.
     #[inline(always)]
     pub fn within(&mut self, instructions: u64) -> Slot {
         if self.rate == 0 {
             return 0;
         }
-        self.rest += instructions * self.rate;
-        let slots = self.rest / THOUSAND;
-        self.rest %= THOUSAND;
-        slots
+        let before = self.through(self.done);
+        self.done += instructions;
+        self.through(self.done) - before
+    }
+
+    /// Those of the last `count` of so many more instructions, which do not count as done yet; of the ones before, too, if there are more.
+    pub fn of_last(&self, count: u64, instructions: u64) -> Slot {
+        let end = self.done + instructions;
+        self.through(end) - self.through(end.saturating_sub(count))
+    }
+
+    /// The slots up to an instruction.
+    fn through(&self, instruction: u64) -> Slot {
+        instruction * self.rate / THOUSAND
     }
 
     /// Instructions that fit in so many slots: one at least.
@@ -53,8 +69,10 @@ mod tests {
             let (mut whole, mut cut) = (Stalls::of(rate), Stalls::of(rate));
             let parts: u64 = (0..100).map(|part| cut.within(part % 7)).sum();
             let instructions = (0..100).map(|part| part % 7).sum();
+            assert_eq!(whole.of_last(instructions, instructions), parts);
             assert_eq!(whole.within(instructions), parts);
             assert_eq!(parts, instructions * rate / THOUSAND);
+            assert_eq!(whole.of_last(instructions, 0), parts);
         }
     }
 

@@ -128,6 +128,14 @@ impl Window {
         self.slack + number
     }
 
+    /// The number of the oldest operation if that is no later than instruction `number`.
+    pub fn first_through(&self, number: u64) -> Option<u64> {
+        self.records
+            .front()
+            .map(|head| head.number)
+            .filter(|head| *head <= number)
+    }
+
     /// Retires every operation up to instruction `number`. False if one of them cannot retire yet.
     // Always: for each operation.
     #[inline(always)]

@@ -20,22 +20,27 @@ fn plain(config: &CoreConfig, steps: &[Step], stalls: u32, latency: u64) -> u64 
     let (in_order, window) = (config.kind == CoreKind::InOrder, u64::from(config.window));
     let window = if in_order { 1 } else { window };
     let (mut times, mut numbers, mut retired, mut left) = (Vec::<Times>::new(), vec![], vec![], vec![]);
-    let (mut number, mut front) = (0, 0);
+    let (mut number, mut front) = (0u64, 0);
     let stalls = u64::from(stalls) * u64::from(config.issue_width);
     for step in steps {
         let (Step::Op(op) | Step::Fetch(op)) = step else {
             continue;
         };
         let i = times.len();
-        let through = number + u64::from(op.gap) + u64::from(matches!(step, Step::Op(_)));
-        let stalled = through * stalls / 1000 - number * stalls / 1000;
-        number += u64::from(op.gap) + 1;
-        let mut slot = front + u64::from(op.gap) + stalled;
-        // The reorder buffer: instruction `number - window` and, slot by slot, all before it have retired.
-        for (n, r) in std::iter::zip(&numbers, &retired) {
-            if n + window <= number {
-                slot = slot.max(r + (number - window - n));
+        // Instruction by instruction: the window has room, which it has once instruction `number - window` and, slot by slot, all before
+        // it have retired; then come its stalls.
+        let mut slot = front;
+        for gap in (0..=op.gap).rev() {
+            number += 1;
+            for (n, r) in std::iter::zip(&numbers, &retired) {
+                if n + window <= number {
+                    slot = slot.max(r + (number - window - n));
+                }
             }
+            if gap > 0 || matches!(step, Step::Op(_)) {
+                slot += number * stalls / 1000 - (number - 1) * stalls / 1000;
+            }
+            slot += u64::from(gap > 0);
         }
         if matches!(step, Step::Fetch(_)) {
             // The instruction itself comes later.
