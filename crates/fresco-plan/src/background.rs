@@ -62,6 +62,7 @@ pub(crate) fn add(plan: &mut Plan, others: &[TaskSpec]) -> Result<(), Refusal> {
             response_bound_ns: None,
             copy_ns: None,
             work: spec.work.clone(),
+            stalls: spec.stalls,
             pages: spec.pages,
             team,
             command: spec.command.clone(),

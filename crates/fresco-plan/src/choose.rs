@@ -130,6 +130,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             response_bound_ns: draft.bounds[number],
             copy_ns: draft.copies[number],
             work: spec.work.clone(),
+            stalls: spec.stalls,
             pages: spec.pages,
             team: background::first_thread(&set.tasks, spec),
             command: spec.command.clone(),

@@ -167,6 +167,32 @@ fn an_edited_plan_is_refused() {
     );
 }
 
+/// What a task stalls besides memory is a part of its plan: of each instruction a cycle more.
+#[test]
+fn stalls_of_tasks_are_planned() {
+    let ipc = |stalls: &str| {
+        let text = format!("{TASKS}program = \"idle\"\nparameters.instructions = 100000\n{stalls}\n");
+        let directory = directory_with(&[("t.toml", &text)]);
+        let here = directory.path();
+        planned("flat", here);
+        let document = json(&["sim", "p.json", "--horizon", "64 ms", "--json"], here);
+        let task = first_run(&document)["tasks"][1].clone();
+        assert_eq!(task["name"], "b");
+        task["instructions_per_cycle"].as_f64().expect("a number")
+    };
+    let (without, with) = (ipc(""), ipc("stalls = 1000"));
+    assert!((1.0 / with - 1.0 / without - 1.0).abs() < 0.01, "{without}, {with}");
+
+    let directory = prepared();
+    let mut plan = planned("flat", directory.path());
+    plan["data"]["tasks"][0]["stalls"] = 1_000_000.into();
+    fs::write(directory.path().join("edited.json"), plan.to_string()).expect("writable");
+    let done = fresco(&["sim", "edited.json"], directory.path());
+    assert_eq!(done.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(told.contains("1000000 cycles of stalls"), "{told}");
+}
+
 /// A plan that promises too much: the run shows it, with status 1.
 #[test]
 fn a_broken_promise_is_told() {

@@ -119,6 +119,9 @@ pub struct PlannedTask {
     pub copy_ns: Option<Time>,
     /// What it executes.
     pub work: Work,
+    /// Cycles in a thousand instructions in which its core goes on with none; `None` for those of its program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<u32>,
     /// When its pages get their frames. Page faults are a part of its WCET.
     #[serde(default, skip_serializing_if = "Paging::is_at_start")]
     pub pages: Paging,

@@ -23,7 +23,7 @@ pub(super) struct Partition {
 }
 
 /// Keys of a task that a plan has no place for.
-const NOT_PLANNED: [&str; 7] = ["placement", "nodes", "node", "memory_limit", "start", "stalls", "color"];
+const NOT_PLANNED: [&str; 6] = ["placement", "nodes", "node", "memory_limit", "start", "color"];
 
 /// Reads the scenario as a run does. `cores` are those that the plan may use; `None` for as many as its tasks need.
 ///
@@ -79,6 +79,7 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
             color: None,
             colors: is_colored.then(|| colors(copy, &setup.space, table)).transpose()?,
             work: work(task, table, (touched, memory), setup.trace_dir())?,
+            stalls: task.stalls,
             pages: task.paging,
             team: team(task, table, copy.task)?,
             command: task.command.clone(),

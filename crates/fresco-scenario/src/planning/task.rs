@@ -28,6 +28,8 @@ pub struct TaskSpec {
     pub colors: Option<PageColors>,
     /// What it executes.
     pub work: Work,
+    /// Cycles in a thousand instructions in which its core goes on with none; `None` for those of its program.
+    pub stalls: Option<u32>,
     /// When its pages get their frames.
     pub pages: Paging,
     /// The number of the program of several threads that it is a thread of, by the task's place in the file.
@@ -73,6 +75,7 @@ pub(super) fn copies(
             color: task.color,
             colors: None,
             work: work(task, table, (touched, memory), trace_dir)?,
+            stalls: task.stalls,
             pages: task.paging,
             team,
             command: task.command.clone(),

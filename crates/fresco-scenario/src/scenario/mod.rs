@@ -37,7 +37,7 @@ pub use overview::{Overview, TaskOverview};
 pub use place::error_at;
 pub use setup::{Copy, Setup};
 pub use sweep::Axis;
-pub use task::{Paging, Role, Task};
+pub use task::{MOST_STALLS, Paging, Role, Task};
 
 use crate::Source;
 use assignment::Assignment;

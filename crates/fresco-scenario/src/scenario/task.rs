@@ -90,8 +90,8 @@ pub(crate) const DEFAULT_MEMORY: u64 = 64 << 10;
 /// Latest start: a second.
 const LATEST_START: Ps = 1_000_000_000_000;
 
-/// Stalls at most: an instruction in a hundred cycles.
-const MOST_STALLS: u32 = 100_000;
+/// [`Task::stalls`] at most: an instruction in a hundred cycles.
+pub const MOST_STALLS: u32 = 100_000;
 
 impl Task {
     /// Reads one table; the caller finishes it. `colors` are those of the machine and the policy that chooses among
@@ -154,10 +154,7 @@ impl Task {
                 false => None,
             }
             .map(|bytes| bytes / machine.page_bytes),
-            stalls: match is_run {
-                true => table.opt_integer("stalls", 0..=MOST_STALLS)?,
-                false => None,
-            },
+            stalls: table.opt_integer("stalls", 0..=MOST_STALLS)?,
             bandwidth: super::bandwidth::Asked::read(table, is_run)?,
             bytes,
             global: table
@@ -239,7 +236,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 11] = [
+const CHOSEN_BY_PLANS: [&str; 10] = [
     "banks",
     "banks_each",
     "llc",
@@ -249,7 +246,6 @@ const CHOSEN_BY_PLANS: [&str; 11] = [
     "node",
     "memory_limit",
     "start",
-    "stalls",
     "weight",
 ];
 

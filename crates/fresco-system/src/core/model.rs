@@ -11,7 +11,8 @@ pub trait CoreModel<S: Source>: Send {
     /// The core's clock: instructions begin at its slots.
     fn clock(&self) -> SlotClock;
 
-    /// From the next step on it stalls for so many cycles in a thousand instructions ([`fresco_load::Program::stalls`]).
+    /// From the next step on it stalls for so many cycles in a thousand instructions ([`fresco_load::Program::stalls`]). What has not come to
+    /// a whole slot before is dropped.
     fn set_stalls(&mut self, cycles: u32);
 
     /// Instructions dispatched so far.

@@ -11,6 +11,7 @@ use fresco_machine::{Machine, RefreshPolicy};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::time::lcm_all;
 use fresco_rt::toplevel::{Locks, Server};
+use fresco_scenario::MOST_STALLS;
 use fresco_scenario::plan::{self, Color, LockTimes, Method, Plan, PlannedTask, Schedule};
 
 /// Shortest and longest run unless told otherwise: two retention times and ten.
@@ -104,6 +105,12 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     if times.into_iter().any(|time| time > LONGEST_TIME_NS) {
         return Err(unsound(plan, format!("found times of {} beyond all use", task.name)).allowed("up to 1000 s"));
     }
+    if let Some(stalls) = task.stalls.filter(|stalls| *stalls > MOST_STALLS) {
+        return Err(
+            unsound(plan, format!("found {} with {stalls} cycles of stalls", task.name))
+                .allowed(format!("up to {MOST_STALLS}")),
+        );
+    }
     let timing = match (task.timing(), task.period_ns) {
         (Some(timing), _) => Timing::Periodic(timing),
         (None, 0) => Timing::Batch,
@@ -118,6 +125,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     Ok(TaskSpec {
         instances,
         instance_of_job: task.instance_of_job.clone(),
+        stalls: task.stalls,
         paging: task.pages,
         team: task.team,
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
