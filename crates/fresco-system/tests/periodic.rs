@@ -35,6 +35,12 @@ fn work(us: u64) -> String {
     format!("parameters.instructions = {}", us * 6000)
 }
 
+/// Responses of its jobs, to the nearest microsecond.
+fn us(jobs: &JobsResult) -> Vec<u64> {
+    let responses = jobs.jobs.iter().filter_map(|job| job.response_ps());
+    responses.map(|ps| (ps + 500_000) / 1_000_000).collect()
+}
+
 #[test]
 fn rate_monotonic_by_hand() {
     // first: 500 us every 2 ms; second: 1 ms every 3 ms. Jobs of the first at 0, 2, 4 ms; second waits for the first at 0 and
@@ -42,10 +48,6 @@ fn rate_monotonic_by_hand() {
     let first = format!("period = \"2 ms\"\n{}", work(500));
     let second = format!("period = \"3 ms\"\n{}", work(1000));
     let jobs = two("rm", &first, &second);
-    let us = |jobs: &JobsResult| -> Vec<u64> {
-        let responses = jobs.jobs.iter().filter_map(|job| job.response_ps());
-        responses.map(|ps| (ps + 500_000) / 1_000_000).collect()
-    };
     assert_eq!(us(&jobs[0]), [500, 500, 500]);
     assert_eq!(us(&jobs[1]), [1500, 1000]);
     assert_eq!((jobs[0].released, jobs[0].misses), (3, 0));
@@ -61,10 +63,6 @@ fn stalls_by_hand() {
     let first = format!("period = \"2 ms\"\n{}", quarter(500));
     let second = format!("period = \"6 ms\"\n{}", quarter(2500));
     let jobs = two("rm", &first, &second);
-    let us = |jobs: &JobsResult| -> Vec<u64> {
-        let responses = jobs.jobs.iter().filter_map(|job| job.response_ps());
-        responses.map(|ps| (ps + 500_000) / 1_000_000).collect()
-    };
     assert_eq!(us(&jobs[0]), [500, 500, 500]);
     // From 500 us on, but for the second job of the first at 2 ms.
     assert_eq!(us(&jobs[1]), [3500]);

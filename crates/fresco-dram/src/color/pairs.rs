@@ -69,7 +69,7 @@ impl Pairs {
 /// Adds to `frames`, by pair, how many frames of each there are in a range of addresses, which are whole pages. Members of a coset are
 /// equally many in a block, and where a range is longer than the period of all functions it repeats.
 pub(super) fn count(domain: &Domain, llc: &[u64], page_bits: u32, range: Range<u64>, frames: &mut [u64]) {
-    let columns = columns(domain, llc);
+    let mut bases = Bases::of(domain, llc, page_bits);
     let first = u64::from(domain.first) << llc.len();
     for span in &domain.spans {
         let base = span.base.max(range.start);
@@ -78,15 +78,17 @@ pub(super) fn count(domain: &Domain, llc: &[u64], page_bits: u32, range: Range<u
         };
         let size = size + 1;
         let period = period(llc, &domain.functions).max(1 << page_bits);
-        let part = |base, size| Span { base, size, ..*span };
-        let whole = (size > period).then(|| (part(base, period), size / period));
-        let rest = if whole.is_some() { size % period } else { size };
-        for (span, times) in whole.into_iter().chain([(part(base + (size - rest), rest), 1)]) {
-            for (normalised, bits) in blocks(span, llc, &domain.functions) {
-                let basis = row_reduce(&columns[page_bits as usize..bits as usize]);
+        let (times, rest) = (size / period, size % period);
+        for (base, size, times) in [(base, period, times), (base + (size - rest), rest, 1)] {
+            if times == 0 {
+                continue;
+            }
+            let part = Span { base, size, ..*span };
+            for (normalised, bits) in blocks(part, llc, &domain.functions) {
+                let basis = bases.within(bits);
                 let value = value(domain, llc, normalised, span.offset);
                 let each = times << (bits - page_bits) >> basis.len();
-                for difference in gf2::span(&basis) {
+                for difference in gf2::span(basis) {
                     frames[(first + (value ^ difference)) as usize] += each;
                 }
             }
@@ -94,10 +96,30 @@ pub(super) fn count(domain: &Domain, llc: &[u64], page_bits: u32, range: Range<u
     }
 }
 
-/// Bits of a pair by bit of the address.
-fn columns(domain: &Domain, llc: &[u64]) -> Vec<u64> {
-    let joint: Vec<u64> = llc.iter().chain(&domain.functions).copied().collect();
-    gf2::transpose(&joint, 64)
+/// By how much pairs differ within a block.
+struct Bases {
+    /// Bits of a pair by bit of the address.
+    columns: Vec<u64>,
+    page_bits: u32,
+    /// By bits of the block, once they are worked out.
+    known: Vec<Option<Vec<u64>>>,
+}
+
+impl Bases {
+    fn of(domain: &Domain, llc: &[u64], page_bits: u32) -> Self {
+        let joint: Vec<u64> = llc.iter().chain(&domain.functions).copied().collect();
+        Self {
+            columns: gf2::transpose(&joint, 64),
+            page_bits,
+            known: vec![None; 65],
+        }
+    }
+
+    /// A basis of the differences between pairs of a block of `2^bits` bytes.
+    fn within(&mut self, bits: u32) -> &[u64] {
+        let columns = &self.columns[self.page_bits as usize..bits as usize];
+        self.known[bits as usize].get_or_insert_with(|| row_reduce(columns))
+    }
 }
 
 /// The pair of a normalised address, counted from the domain's first one.
@@ -120,8 +142,7 @@ struct Coset {
 }
 
 fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset>, ColorError> {
-    let columns = columns(domain, llc);
-    let mut bases: Vec<Option<Vec<u64>>> = vec![None; 65];
+    let mut bases = Bases::of(domain, llc, page_bits);
     let mut cosets = BTreeSet::new();
     let mut blocks_left = MAX_BLOCKS;
     for span in &domain.spans {
@@ -129,12 +150,11 @@ fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset
             blocks_left = blocks_left
                 .checked_sub(1)
                 .ok_or(ColorError::FineOffset { offset: span.offset })?;
-            let basis =
-                bases[bits as usize].get_or_insert_with(|| row_reduce(&columns[page_bits as usize..bits as usize]));
+            let basis = bases.within(bits);
             let value = value(domain, llc, normalised, span.offset);
             let start = basis.iter().fold(value, |v, b| v.min(v ^ b));
             cosets.insert(Coset {
-                basis: basis.clone(),
+                basis: basis.to_vec(),
                 start,
             });
         }

@@ -15,12 +15,21 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-static TABLE: LazyLock<BTreeMap<String, Grade>> =
+static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("required.toml")).expect("the checker's table is valid"));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    generation: BTreeMap<String, Refresh>,
+    grade: BTreeMap<String, Grade>,
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Grade {
+    /// Whose refresh it has.
+    generation: String,
     /// MT/s.
     rate: u64,
     clocks: Clocks,
@@ -32,9 +41,6 @@ struct Grade {
     x4: Clocks,
     #[serde(default)]
     x16: Clocks,
-    refresh: Refresh,
-    #[serde(rename = "density_ns")]
-    density_ns: BTreeMap<String, Times>,
 }
 
 type Clocks = BTreeMap<String, Cycle>;
@@ -50,6 +56,7 @@ struct Refresh {
     of_bank: u64,
     /// Which banks one of them refreshes: one (REFpb), or the same one of each group (REFsb).
     banks: Option<Banks>,
+    density_ns: BTreeMap<String, Times>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -84,7 +91,7 @@ impl Required {
     /// What the devices of a machine must be given.
     pub fn of(memory: &MemoryConfig) -> Self {
         let mut timing = memory.timing.clone();
-        let grade = TABLE.get(&timing.standard);
+        let grade = TABLE.grade.get(&timing.standard);
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
         let mut own: Vec<&'static str> = Vec::new();
         let mut known: BTreeMap<&str, Cycle> = BTreeMap::new();
@@ -144,8 +151,9 @@ impl Grade {
         for name in ["ppd", "act_slots", "column_slots", "pre_slots"] {
             values.entry(name).or_insert(1);
         }
+        let refresh = &TABLE.generation[&self.generation];
         if device.table == RefreshTable::Jedec {
-            self.refresh_times(device, clocks("act_after_bank_refresh"), &mut values);
+            refresh.times(self.rate, device, clocks("act_after_bank_refresh"), &mut values);
         }
         let heat = if device.hot { 2 } else { 1 };
         let pieces = match device.fine {
@@ -153,7 +161,6 @@ impl Grade {
             FineRefresh::X2 => 2,
             FineRefresh::X4 => 4,
         };
-        let refresh = &self.refresh;
         // Maxima: whole clocks that have begun and are over.
         values.insert("refi", refresh.interval_ns * self.rate / 2_000 / pieces / heat);
         values.insert("refw", refresh.window_ms * 1_000_000 * self.rate / 2_000 / heat);
@@ -161,13 +168,16 @@ impl Grade {
         values.insert("postponable", refresh.postponable * pieces);
         values
     }
+}
 
-    fn refresh_times(&self, device: &Device, act_after: Option<Cycle>, values: &mut BTreeMap<&'static str, Cycle>) {
+impl Refresh {
+    /// The times of a device that moves `rate` MT/s.
+    fn times(&self, rate: u64, device: &Device, act_after: Option<Cycle>, values: &mut BTreeMap<&'static str, Cycle>) {
         let Some(times) = self.density_ns.get(&device.density_gbit.to_string()) else {
             return;
         };
         // Times are of halves of a ns, so that this is exact.
-        let cycles = |ns: f64| ((2.0 * ns) as u64 * self.rate).div_ceil(4_000);
+        let cycles = |ns: f64| ((2.0 * ns) as u64 * rate).div_ceil(4_000);
         let whole = match device.fine {
             FineRefresh::X1 => times.ab,
             FineRefresh::X2 => times.half,
@@ -181,7 +191,7 @@ impl Grade {
         values.insert("rfc_ab", cycles(whole));
         values.insert("rfc_ab4", cycles(quarter));
         let of = |banks| {
-            if self.refresh.banks == Some(banks) {
+            if self.banks == Some(banks) {
                 cycles(times.bank)
             } else {
                 0
@@ -191,6 +201,6 @@ impl Grade {
         values.insert("rfc_sb", of(Banks::Same));
         values.insert("refresh_to_act_other", act_after.unwrap_or(0));
         values.insert("refresh_to_refresh_other", cycles(times.gap));
-        values.insert("bank_refreshes", self.refresh.of_bank);
+        values.insert("bank_refreshes", self.of_bank);
     }
 }

@@ -64,7 +64,7 @@ impl SlotClock {
     /// A latency as slots: whole core cycles, rounded up, at least one.
     pub fn latency(self, latency: Ps) -> u32 {
         let cycles = (u128::from(latency) * u128::from(self.per_us / self.width)).div_ceil(u128::from(PS_PER_US));
-        u32::try_from(cycles.max(1) as u64 * self.width).expect("a cache answers within 2^32 slots")
+        u32::try_from(self.slots(cycles.max(1) as u64)).expect("a cache answers within 2^32 slots")
     }
 }
 
