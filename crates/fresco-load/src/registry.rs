@@ -4,7 +4,7 @@
 use crate::parameter::{Kind, Parameter, Values};
 use crate::programs::{
     BANDWIDTH, BFS, BLACKSCHOLES, CG, CNT, COMPRESS, FFT, HISTOGRAM, IDLE, IS, KMEANS, LATENCY, LBM, LMS, MATMULT,
-    MATMULT_PARALLEL, MODEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
+    MATMULT_PARALLEL, MODEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL, TRAFFIC,
 };
 use crate::trace::{LIVE, TRACE, TRACE_PARALLEL};
 use crate::{Program, passes::Passes};
@@ -52,6 +52,7 @@ static PROGRAMS: &[&ProgramKind] = &[
     &LATENCY,
     &BANDWIDTH,
     &STREAM,
+    &TRAFFIC,
     &CNT,
     &COMPRESS,
     &LMS,

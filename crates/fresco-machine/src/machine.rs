@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole machine.
 
-use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
+use crate::{CacheConfig, ControllerConfig, CoreConfig, Fabric, LlcConfig, Topology};
 use fresco_dram::color::ColorError;
 use fresco_dram::standards::{Device, LATENCIES, TimingError, with_latencies_scaled};
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
@@ -47,6 +47,8 @@ pub struct Machine {
     pub llc: Option<LlcConfig>,
     /// Nodes and the distances between them.
     pub topology: Topology,
+    /// What the way between last-level caches and controllers carries at most.
+    pub fabric: Fabric,
     /// Controllers and DRAM.
     pub memory: MemoryConfig,
     /// 64-bit FNV-1a of the file's text and of the overrides that change it, in 16 hexadecimal digits: tells which

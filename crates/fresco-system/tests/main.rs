@@ -11,6 +11,7 @@ mod experiment_exact;
 mod experiment_refresh;
 mod experiment_support;
 mod experiment_work;
+mod fabric;
 mod fair;
 mod features_together;
 mod fetches;

@@ -15,6 +15,7 @@ mod random;
 mod st;
 mod stream;
 mod strides;
+mod traffic;
 
 pub(crate) use bandwidth::BANDWIDTH;
 pub(crate) use cnt::CNT;
@@ -31,3 +32,4 @@ pub(crate) use random::RANDOM;
 pub(crate) use st::ST;
 pub(crate) use stream::STREAM;
 pub(crate) use strides::STRIDES;
+pub(crate) use traffic::TRAFFIC;

@@ -5,6 +5,7 @@ mod caches;
 mod controller;
 mod core;
 mod density;
+mod fabric;
 mod map;
 mod memory;
 mod notation;
@@ -39,6 +40,7 @@ impl Machine {
         memory_table.finish()?;
         check_line(&root, &caches, &memory)?;
         let topology = topology::read(&root, &core, cores, memory.organisation.nodes)?;
+        let fabric = fabric::read(&root)?;
         let mut machine = Self {
             name: name(&root)?,
             title: root.text("title")?.to_owned(),
@@ -52,9 +54,11 @@ impl Machine {
             l2: caches.l2,
             llc: caches.llc,
             topology,
+            fabric,
             memory,
             text_digest: digest::of(text, &changes),
         };
+        fabric::check(&root, &machine)?;
         threads::share(&root, &mut machine)?;
         root.finish()?;
         Ok(machine)

@@ -2,6 +2,7 @@
 //! The memory system as cores see it.
 
 use super::command_log::{CommandLog, CommandSink};
+use super::fabric::{Fabric, Passing};
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
 use super::sample::{RequestId, Service};
@@ -37,6 +38,8 @@ pub struct MemorySystem {
     line_mask: u64,
     map: AddressMap,
     pub(super) interconnect: Interconnect,
+    /// Limits on the way to the controllers, if the machine has any.
+    pub(super) fabric: Option<Fabric>,
     /// One per node.
     pub(super) controllers: Vec<Controller>,
     pub(super) next: Next,
@@ -87,6 +90,7 @@ impl MemorySystem {
             line_mask: !(line - 1),
             map: memory.map.clone(),
             interconnect: Interconnect::new(&machine.topology),
+            fabric: Fabric::new(machine, cores_per_cache, line),
             controllers: (0..organisation.nodes).map(controller).collect(),
             next: Next::default(),
             clock,
@@ -263,6 +267,41 @@ impl MemorySystem {
     /// Sends a request for `line` on its way to memory.
     pub(super) fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
         let location = self.map.decode(line).expect("an address of a frame lies in memory");
+        let passing = Passing {
+            core,
+            line,
+            access,
+            slot,
+            location,
+        };
+        match &mut self.fabric {
+            None => self.submit(at, &passing),
+            Some(fabric) => {
+                fabric.wait(at, passing);
+                self.pass_fabric(at);
+            }
+        }
+    }
+
+    /// What the limits of the fabric let pass up to and including `until` goes on.
+    pub(super) fn pass_fabric(&mut self, until: Ps) {
+        while let Some((at, passing)) = self.fabric.as_mut().and_then(|fabric| fabric.pass(until)) {
+            if passing.access == Access::Read {
+                self.pending.sent(passing.slot, at);
+            }
+            self.submit(at, &passing);
+        }
+    }
+
+    /// Hands a request to the controller, which it leaves for at `at`.
+    fn submit(&mut self, at: Ps, passing: &Passing) {
+        let &Passing {
+            core,
+            line,
+            access,
+            slot,
+            location,
+        } = passing;
         let route = self.interconnect.route(core, location.node);
         let arrival = self.clock.cycle_at_or_after(at + self.outbound + route.there);
         let request = Request {

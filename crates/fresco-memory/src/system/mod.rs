@@ -13,6 +13,7 @@
 //! a core's writes wait for a place in a controller than its write-back buffer has entries: then its next misses do.
 
 mod command_log;
+mod fabric;
 mod memory_system;
 mod pending;
 mod plan;

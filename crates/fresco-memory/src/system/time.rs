@@ -2,6 +2,7 @@
 //! How the memory goes on in time.
 
 use super::MemorySystem;
+use super::fabric::Fabric;
 use super::port::Port;
 use super::sample::Done;
 use super::write_backs::Held;
@@ -40,7 +41,8 @@ impl MemorySystem {
         }
         let released = self.write_backs.next_release().unwrap_or(NEVER);
         let returns = self.pending.next_return().unwrap_or(NEVER);
-        returns.min(self.next.answers).min(released)
+        let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
+        returns.min(self.next.answers).min(released).min(passes)
     }
 
     /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
@@ -48,6 +50,9 @@ impl MemorySystem {
     #[inline]
     pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
         debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
+        if self.fabric.is_some() {
+            self.pass_fabric(until);
+        }
         self.now = until;
         if self.next.begins < until.saturating_add(self.outbound) {
             let cycles = self.cycles();

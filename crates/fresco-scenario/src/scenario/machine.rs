@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `machine`, with the values of `[core]` and `[memory]` in place of its file's.
+//! `machine`, with the values that a scenario has in place of its file's.
 
 use super::assignment::Assignment;
 use super::place::moved;
@@ -17,10 +17,18 @@ pub(crate) struct MachineRead {
     pub planned: PlannedMachine,
 }
 
+/// What of a machine a scenario may set: tables as they stand in the machine's file, and single values.
+pub(crate) const OF_MACHINE: &[&str] = &[
+    "cores", "page", "core", "l1", "l1i", "l2", "llc", "topology", "fabric", "memory",
+];
+
+/// Those that are single values.
+const VALUES_OF_MACHINE: &[&str] = &["cores", "page"];
+
 /// Reads `machine`, or `default` where none is named. `directory` is that of the file.
 ///
 /// # Errors
-/// None is named and there is no default; there is no such machine; a value of `[core]` or `[memory]` does not suit it.
+/// None is named and there is no default; there is no such machine; a value in place of its file's does not suit it.
 pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) -> Result<MachineRead, InputError> {
     let name = match (root.opt_text("machine")?, default) {
         (Some(name), _) | (None, Some(name)) => name,
@@ -35,9 +43,13 @@ pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) ->
         .as_ref()
         .map_or_else(|| name.to_owned(), |path| path.display().to_string());
     let mut assignments = Vec::new();
-    for (key, place) in [("core", "[core]"), ("memory", "[memory]")] {
-        if let Some(table) = root.opt_table(key)? {
-            assignments.extend(Assignment::all_in(&table, key, place)?);
+    for key in OF_MACHINE.iter().filter(|key| root.has(key)) {
+        if VALUES_OF_MACHINE.contains(key) {
+            let item = root.item(key, "")?;
+            assignments.push(Assignment::new(key, &item, &format!("`{key}`")));
+        } else {
+            let table = root.table(key)?;
+            assignments.extend(Assignment::all_in(&table, key, &format!("[{key}]"))?);
         }
     }
     let changes: Vec<_> = assignments.iter().map(|a| (a.key.clone(), a.value.clone())).collect();

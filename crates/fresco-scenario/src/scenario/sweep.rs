@@ -3,6 +3,7 @@
 
 use super::OF_ALL_POINTS;
 use super::assignment::Assignment;
+use super::machine::OF_MACHINE;
 use fresco_input::{InputError, Item, Table};
 use serde::Serialize;
 
@@ -32,14 +33,12 @@ struct Variant {
 /// Points a sweep may have.
 const MOST_POINTS: usize = 10_000;
 
-/// First segments of the keys that may be swept.
+/// First segments of the keys that may be swept, besides those of the machine.
 const SWEPT: &[&str] = &[
     "corunners",
     "machine",
     "policy",
     "bandwidth",
-    "core",
-    "memory",
     "task",
     "fill",
     "warm_up",
@@ -47,6 +46,16 @@ const SWEPT: &[&str] = &[
     "check",
     "trace_dir",
 ];
+
+/// The same, with those of the machine.
+fn swept() -> impl Iterator<Item = &'static str> {
+    SWEPT.iter().chain(OF_MACHINE).copied()
+}
+
+/// As messages list them.
+fn swept_keys() -> String {
+    swept().collect::<Vec<_>>().join(", ")
+}
 
 impl Sweep {
     /// Reads `[sweep]` and `[[variant]]`.
@@ -139,7 +148,8 @@ fn read_axis(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<AxisVal
         variants.iter().find(|variant| variant.name == name)
     };
     let named = items.iter().filter(|item| variant(item).is_some()).count();
-    let is_key = SWEPT.contains(&key.split('.').next().unwrap_or(key));
+    let first = key.split('.').next().unwrap_or(key);
+    let is_key = swept().any(|one| one == first);
     let mut labels: Vec<String> = Vec::new();
     let mut assignments = Vec::new();
     for value in &items {
@@ -168,18 +178,17 @@ fn of_all_points(key: &str, item: &Item<'_>) -> InputError {
         _ => format!("write {key} outside of [sweep], with one value"),
     };
     item.error(format!("found a sweep of {key}, which is one for all points"))
-        .allowed(format!(
-            "keys that begin with {}; or names of variants",
-            SWEPT.join(", ")
-        ))
+        .allowed(format!("keys that begin with {}; or names of variants", swept_keys()))
         .help(help)
 }
 
 fn no_variant(key: &str, value: &Item<'_>, label: &str, variants: &[Variant]) -> InputError {
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let first = key.split('.').next().unwrap_or(key);
-    let near = |word, among: &[&'static str]| fresco_input::closest(word, among.iter().copied());
-    let help = match (fresco_input::closest(label, names.iter().copied()), near(first, SWEPT)) {
+    let help = match (
+        fresco_input::closest(label, names.iter().copied()),
+        fresco_input::closest(first, swept()),
+    ) {
         (Some(near), _) => format!("did you mean {near:?}?"),
         (None, Some(near)) if near != first => format!("did you mean the key {near:?}?"),
         _ => format!("write a [[variant]] with name = {label:?}, or use a key as the name of the axis"),
@@ -190,21 +199,21 @@ fn no_variant(key: &str, value: &Item<'_>, label: &str, variants: &[Variant]) ->
     };
     value
         .error(format!("found {label:?}, which is no variant"))
-        .allowed(format!("{variants}, or values of a key: {}", SWEPT.join(", ")))
+        .allowed(format!("{variants}, or values of a key: {}", swept_keys()))
         .help(help)
 }
 
 fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
     let first = key.split('.').next().unwrap_or(key);
-    if SWEPT.contains(&first) {
+    if swept().any(|one| one == first) {
         return Ok(());
     }
-    let help = match fresco_input::closest(first, SWEPT.iter().copied()) {
+    let help = match fresco_input::closest(first, swept()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => "set this once for the whole scenario instead".to_owned(),
     };
     Err(item
         .error("a variant cannot set this")
-        .allowed(format!("keys that begin with {}", SWEPT.join(", ")))
+        .allowed(format!("keys that begin with {}", swept_keys()))
         .help(help))
 }

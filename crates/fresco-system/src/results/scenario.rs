@@ -149,7 +149,12 @@ impl ScenarioResult {
         let summaries: Vec<(Vec<TaskSummary>, Together)> = std::iter::zip(&scenario.points, &by_point)
             .map(|(point, runs)| {
                 let baseline = point.baseline.map(|base| by_point[base].as_slice());
-                (summaries(runs, baseline), Together::of(runs, baseline))
+                let mut tasks = summaries(runs, baseline);
+                if !point.setup.machine.fabric.is_unlimited() {
+                    // The formula knows no wait before the controllers.
+                    tasks.iter_mut().for_each(|task| task.slowdown_bound = None);
+                }
+                (tasks, Together::of(runs, baseline))
             })
             .collect();
         let label = |(axis, value): (&Axis, &usize)| axis.values[*value].clone();

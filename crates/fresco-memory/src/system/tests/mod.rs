@@ -9,7 +9,7 @@ use super::{Done, MemorySystem};
 use fresco_dram::standards::{self, Device};
 use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region};
 use fresco_machine::{
-    CacheConfig, ControllerConfig, CoreConfig, CoreKind, LlcConfig, Machine, MemoryConfig, PagePolicy, Queues,
+    CacheConfig, ControllerConfig, CoreConfig, CoreKind, Fabric, LlcConfig, Machine, MemoryConfig, PagePolicy, Queues,
     RefreshPolicy, Replacement, Scheduler, Topology,
 };
 
@@ -78,6 +78,7 @@ fn machine() -> Machine {
             hops: vec![vec![0, 1, 1, 2], vec![1, 0, 2, 1], vec![1, 2, 0, 1], vec![2, 1, 1, 0]],
             hop_latency,
         },
+        fabric: Fabric::default(),
         memory: MemoryConfig {
             timing: standards::timing("ddr3-1600", 2).expect("a built-in grade"),
             device: Device::jedec(2),

@@ -6,8 +6,8 @@ use super::timing::Parameter;
 use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
-use fresco_input::{format_duration, format_size};
-use fresco_machine::Replacement;
+use fresco_input::{format_bandwidth, format_duration, format_size};
+use fresco_machine::{Fabric, Replacement};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -18,6 +18,9 @@ pub fn all(view: &MachineView) -> Result<Vec<Table>, ReportError> {
     }
     if view.nodes.len() > 1 {
         tables.push(nodes(&view.nodes)?);
+    }
+    if !view.fabric.is_unlimited() {
+        tables.push(fabric(&view.fabric)?);
     }
     tables.push(dram(&view.dram)?);
     tables.push(Parameter::table(&view.dram.standard, &view.timing)?);
@@ -86,6 +89,17 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             Cell::Count(cache.cores.into()),
             (!slices.is_empty()).then(|| slices.join(", ")).into(),
         ])?;
+    }
+    Ok(table)
+}
+
+fn fabric(fabric: &Fabric) -> Result<Table, ReportError> {
+    let columns = ["limit of", "reads", "writes", "both together"].map(Column::text);
+    let mut table = Table::new("Traffic between last-level caches and controllers", columns.into());
+    let rate = |rate: Option<u64>| rate.map_or_else(|| "none".into(), format_bandwidth);
+    for (of, rates) in [("each cluster of cores", &fabric.cluster), ("each node", &fabric.node)] {
+        let row = [rate(rates.reads), rate(rates.writes), rate(rates.traffic)].map(Cell::from);
+        table.push([vec![of.into()], row.into()].concat())?;
     }
     Ok(table)
 }

@@ -6,7 +6,7 @@ use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation};
 use fresco_machine::{
-    CacheConfig, CoreKind, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy, Replacement, Scheduler,
+    CacheConfig, CoreKind, Fabric, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy, Replacement, Scheduler,
 };
 use serde::Serialize;
 
@@ -25,6 +25,9 @@ pub struct MachineView {
     pub core: CoreView,
     pub caches: Vec<CacheView>,
     pub nodes: Vec<NodeView>,
+    /// In bytes per second; omitted where nothing is limited.
+    #[serde(skip_serializing_if = "Fabric::is_unlimited")]
+    pub fabric: Fabric,
     pub dram: DramView,
     pub timing: Vec<Parameter>,
     pub controller: ControllerView,
@@ -122,6 +125,7 @@ impl MachineView {
             },
             caches: caches(machine),
             nodes: nodes(machine),
+            fabric: machine.fabric,
             dram: DramView::new(machine),
             timing: Parameter::all(&memory.timing),
             controller: ControllerView {
