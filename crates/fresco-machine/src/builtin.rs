@@ -27,6 +27,8 @@ machines![
     "i5-6200u",
     "raspberry-pi-4",
     "jetson-nano",
+    "epyc-7742",
+    "xeon-8460y",
 ];
 
 /// The names of the built-in machines.
