@@ -6,6 +6,7 @@
 
 mod builtin;
 mod cache;
+mod calibration;
 mod controller;
 mod core;
 mod digest;
@@ -19,6 +20,7 @@ mod topology;
 
 pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
 pub use cache::{CacheConfig, Replacement};
+pub use calibration::Calibration;
 pub use controller::{ControllerConfig, PagePolicy, Queues, Scheduler};
 pub use core::{CoreConfig, CoreKind};
 pub use digest::of as digest;

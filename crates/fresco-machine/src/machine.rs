@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole machine.
 
-use crate::{CacheConfig, ControllerConfig, CoreConfig, Fabric, LlcConfig, Topology};
+use crate::{CacheConfig, Calibration, ControllerConfig, CoreConfig, Fabric, LlcConfig, Topology};
 use fresco_dram::color::ColorError;
 use fresco_dram::standards::{Device, LATENCIES, TimingError, with_latencies_scaled};
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
@@ -51,6 +51,8 @@ pub struct Machine {
     pub fabric: Fabric,
     /// Controllers and DRAM.
     pub memory: MemoryConfig,
+    /// What of it was fitted to measurements; `None` if nothing was.
+    pub calibration: Option<Calibration>,
     /// 64-bit FNV-1a of the file's text and of the overrides that change it, in 16 hexadecimal digits: tells which
     /// machine a result belongs to.
     pub text_digest: String,

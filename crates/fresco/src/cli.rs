@@ -30,6 +30,8 @@ pub enum Verb {
     Check(verbs::check::Args),
     /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
     Advise(verbs::advise::Args),
+    /// Compare a machine's model with measured curves of bandwidth and latency, and fit what they determine of it
+    Calibrate(verbs::calibrate::Args),
     /// Drive the memory core alone with an address trace
     Memory(verbs::memory::Args),
     /// List the built-in machines, or show one
@@ -76,6 +78,7 @@ impl Verb {
             Self::Plan(args) => verbs::plan::run(&args),
             Self::Check(args) => verbs::check::run(&args),
             Self::Advise(args) => verbs::advise::run(&args),
+            Self::Calibrate(args) => verbs::calibrate::run(&args),
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),

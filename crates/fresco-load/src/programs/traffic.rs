@@ -8,6 +8,8 @@ use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
 use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// Entry in the table of programs.
 pub(crate) static TRAFFIC: ProgramKind = ProgramKind {
@@ -41,13 +43,14 @@ pub(crate) static TRAFFIC: ProgramKind = ProgramKind {
                     max: 1_000_000,
                     default: 0,
                 },
-                doc: "instructions from one access to the next besides those of the loop",
+                doc: "instructions from one access to the next besides those of the loop, on average: each from 0 to twice that",
             },
         ],
         PASSES,
     ],
-    build: Build::Program(|values, _| {
+    build: Build::Program(|values, setting| {
         let config = TrafficConfig {
+            seed: setting.seed,
             bytes: values.number("bytes"),
             reads: values.number("reads"),
             pause: values.number("pause") as u32,
@@ -67,8 +70,11 @@ pub(crate) struct TrafficConfig {
     /// Percent of reads in the lines moved, 50 to 100. A load moves one line, a store two: the line is fetched, and written
     /// back later. So of `reads` accesses `100 - reads` are stores.
     pub reads: u64,
-    /// Instructions between accesses.
+    /// Instructions between accesses, on average. Pauses are drawn: with equal ones the loads that a core's window holds are a
+    /// whole number, and the traffic leaps where it changes.
     pub pause: u32,
+    /// Seed of the pauses.
+    pub seed: u64,
 }
 
 /// The running program. A pass makes as many accesses as an array has lines.
@@ -79,6 +85,7 @@ pub(crate) struct Traffic {
     stored: Traced<u32>,
     reads: u64,
     pause: u32,
+    random: Pcg64,
     /// Accesses of this pass.
     position: usize,
     /// Lines of `loaded` and of `stored` that come next.
@@ -102,6 +109,7 @@ impl Traffic {
             stored: layout.spread(vec![0; count as usize], LINE),
             reads: config.reads,
             pause: config.pause,
+            random: Pcg64::seed_from_u64(config.seed),
             position: 0,
             next: [0; 2],
             owed: 0,
@@ -141,7 +149,7 @@ impl Kernel for Traffic {
             self.expected += line as u64;
             recorder.work(1); // add to the sum
         }
-        recorder.work(LOOP.saturating_add(self.pause));
+        recorder.work(LOOP + self.random.random_range(0..=2 * self.pause));
         self.position += 1;
         let last = self.position == self.loaded.data.len();
         if last {
@@ -173,6 +181,7 @@ mod tests {
             bytes: 6400,
             reads,
             pause,
+            seed: 1,
         })
     }
 
@@ -188,14 +197,23 @@ mod tests {
     }
 
     #[test]
-    fn both_arrays_are_gone_through_in_order_with_the_pause_between() {
-        let run = run(Looped::new(traffic(80, 10), Passes::new(0, 1)));
+    fn both_arrays_are_gone_through_in_order() {
+        let run = run(Looped::new(traffic(80, 0), Passes::new(0, 1)));
         let second = 0x1000_0000 + 8192;
         let first: Vec<u64> = addresses(&run)[..5].to_vec();
         assert_eq!(first, [0x1000_0000, 0x1000_0040, 0x1000_0080, second, 0x1000_00c0]);
-        // After a load the addition, the loop and the pause; after a store no addition.
+        // After a load the addition and the loop, after a store no addition.
         let gaps: Vec<u32> = run.ops()[1..5].iter().map(|op| op.gap).collect();
-        assert_eq!(gaps, [14, 14, 14, 13]);
+        assert_eq!(gaps, [4, 4, 4, 3]);
+    }
+
+    #[test]
+    fn pauses_are_from_nothing_to_twice_their_mean() {
+        let run = run(Looped::new(traffic(100, 10), Passes::new(0, 1)));
+        let pauses: Vec<u32> = run.ops()[1..].iter().map(|op| op.gap - 4).collect();
+        assert!(pauses.iter().all(|pause| *pause <= 20) && pauses.contains(&0) && pauses.contains(&20));
+        let mean = f64::from(pauses.iter().sum::<u32>()) / pauses.len() as f64;
+        assert!((mean - 10.0).abs() < 1.5, "{mean}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! Reading a machine file: one module for each part, the checks between the parts here.
 
 mod caches;
+mod calibration;
 mod controller;
 mod core;
 mod density;
@@ -16,6 +17,17 @@ mod topology;
 use crate::{Machine, MemoryConfig, digest};
 use fresco_input::{Document, InputError, Table};
 
+/// Keys that a calibration may fit: what nobody publishes of a machine.
+const OF_CALIBRATION: &[&str] = &[
+    "core.mshrs",
+    "fabric.node.traffic",
+    "memory.controller.drain_high",
+    "memory.controller.drain_low",
+    "memory.controller.frontend",
+    "memory.controller.page",
+    "memory.controller.page_idle",
+];
+
 impl Machine {
     /// Reads a machine file; its format is described in `machines/README.md`.
     ///
@@ -27,6 +39,7 @@ impl Machine {
     /// or parts that contradict each other.
     pub fn parse(file_name: &str, text: &str, overrides: &[(String, String)]) -> Result<Self, InputError> {
         let mut document = Document::parse(file_name, text)?;
+        calibration::apply(&mut document)?;
         let changes = apply(&mut document, overrides)?;
         let root = document.root();
         let core_table = root.table("core")?;
@@ -56,6 +69,7 @@ impl Machine {
             topology,
             fabric,
             memory,
+            calibration: calibration::read(&root)?,
             text_digest: digest::of(text, &changes),
         };
         fabric::check(&root, &machine)?;

@@ -95,6 +95,7 @@ fn machine() -> Machine {
                 frontend: 0,
             },
         },
+        calibration: None,
         text_digest: String::new(),
     }
 }

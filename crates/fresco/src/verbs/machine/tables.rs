@@ -7,7 +7,7 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
-use fresco_machine::{Fabric, Replacement};
+use fresco_machine::{Calibration, Fabric, Replacement};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -27,6 +27,7 @@ pub fn all(view: &MachineView) -> Result<Vec<Table>, ReportError> {
     tables.push(controller(&view.controller)?);
     tables.extend(view.map.tables("Address map")?);
     tables.push(Counts::table("Colors of pages", &view.colors)?);
+    tables.extend(view.calibration.as_ref().map(calibration).transpose()?);
     tables.push(lines("Sources", &view.sources)?);
     tables.push(lines("Assumptions", &view.assumptions)?);
     Ok(tables)
@@ -89,6 +90,21 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             Cell::Count(cache.cores.into()),
             (!slices.is_empty()).then(|| slices.join(", ")).into(),
         ])?;
+    }
+    Ok(table)
+}
+
+fn calibration(calibration: &Calibration) -> Result<Table, ReportError> {
+    let mut table = Table::new(
+        format!("Fitted to {} (digest {})", calibration.data, calibration.digest),
+        vec![Column::text("key, or what remains"), Column::text("value")],
+    );
+    for (key, value) in &calibration.fitted {
+        table.push(vec![key.as_str().into(), value.as_str().into()])?;
+    }
+    for residual in &calibration.residuals {
+        let (share, errors) = residual.split_once(": ").unwrap_or((residual, ""));
+        table.push(vec![share.into(), errors.into()])?;
     }
     Ok(table)
 }

@@ -6,7 +6,8 @@ use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation};
 use fresco_machine::{
-    CacheConfig, CoreKind, Fabric, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy, Replacement, Scheduler,
+    CacheConfig, Calibration, CoreKind, Fabric, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy, Replacement,
+    Scheduler,
 };
 use serde::Serialize;
 
@@ -34,6 +35,9 @@ pub struct MachineView {
     pub map: MapView,
     /// Colors of pages of several sizes.
     pub colors: Vec<Counts>,
+    /// What was fitted to measurements; omitted where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// Where the numbers come from.
     pub sources: Vec<String>,
     /// Numbers that no source gives.
@@ -139,6 +143,7 @@ impl MachineView {
             },
             map: MapView::of_machine(&memory.map),
             colors: colors(machine),
+            calibration: machine.calibration.clone(),
             sources: machine.sources.clone(),
             assumptions: machine.assumptions.clone(),
         }

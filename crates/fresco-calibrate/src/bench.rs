@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The experiment by which curves are measured, on the model: one core chases pointers through memory far larger than the
+//! caches, all others stream with a share of reads and a pause between accesses (the Mess benchmark, MICRO 2024).
+
+use crate::Observer;
+use fresco_input::{InputError, quoted};
+use fresco_machine::{Machine, PagePolicy};
+use fresco_system::results::PointResult;
+use fresco_system::{Batch, Scenario};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Pages of the experiment: with those of 4 KiB the chase would measure the TLB, which the model does not have.
+const PAGE: &str = "2 MiB";
+
+/// What the chase goes through: no node of it is visited twice in a run.
+const CHASE_BYTES: u64 = 128 << 20;
+
+/// Instructions of the generator's loop besides the access and the pause.
+const LOOP: f64 = 4.0;
+
+/// Accesses of the chase before it is measured, so that queues and rows are as the traffic leaves them.
+const WARM_UP: u64 = 400;
+
+/// What the generators do while the chase is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Reads in a hundred lines of traffic, 50 to 100.
+    pub reads: u32,
+    /// Instructions between accesses; `None` if there are no generators.
+    pub pause: Option<u32>,
+}
+
+/// What the model measured under a load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// Reads in a hundred lines of traffic, as asked for.
+    pub reads: u32,
+    /// Instructions between accesses of a generator; `None` without generators.
+    pub pause: Option<u32>,
+    /// Traffic of the DRAM, in 10^9 bytes per second.
+    pub gb_s: f64,
+    /// Latency of a dependent load, in nanoseconds.
+    pub ns: f64,
+    /// Reads in a hundred lines that the DRAM served. Above `reads` where caches were not full of dirty lines yet.
+    pub reads_served: f64,
+}
+
+/// A machine to be measured.
+#[derive(Clone)]
+pub struct Bench {
+    given: String,
+    set: Vec<String>,
+    /// As the file and the user's values say, before anything is fitted.
+    pub machine: Machine,
+    accesses: u64,
+    /// Seed of the first repetition.
+    pub seed: u32,
+    repetitions: u32,
+}
+
+impl Bench {
+    /// The machine of that name or file, with `set` (`key=value`) in place of its values. The chase is measured for
+    /// `accesses` loads.
+    ///
+    /// # Errors
+    /// No such machine, or a value that does not suit it; a machine with one core, or without a last-level cache.
+    pub fn new(given: &str, set: &[String], accesses: u64, seed: u32) -> Result<Self, InputError> {
+        let mut bench = Self {
+            given: given.to_owned(),
+            set: set.to_vec(),
+            machine: fresco_machine::load(given)?,
+            accesses,
+            seed,
+            repetitions: 1,
+        };
+        let name = &bench.machine.name;
+        if bench.machine.cores < 2 {
+            let error = InputError::new(name, "found a machine with one core").in_field("cores");
+            return Err(error
+                .allowed("two or more: one is timed, the others make traffic")
+                .help("choose another machine"));
+        }
+        if bench.machine.llc.is_none() {
+            let error = InputError::new(name, "found no last-level cache").in_field("llc");
+            return Err(error
+                .allowed("one")
+                .help("describe it: what is written back depends on it"));
+        }
+        let first = Load {
+            reads: 100,
+            pause: None,
+        };
+        let scenario = bench.scenario(&[], &[first])?;
+        if let Some(point) = scenario.points.first() {
+            bench.machine = point.setup.machine.clone();
+        }
+        Ok(bench)
+    }
+
+    /// Returns true if the machine may have these values: not more misses in flight than its threads can share, say.
+    pub fn accepts(&self, settings: &[String]) -> bool {
+        self.scenario(
+            settings,
+            &[Load {
+                reads: 100,
+                pause: None,
+            }],
+        )
+        .is_ok()
+    }
+
+    /// What the machine says for a key that may be fitted, before anything is; `None` if it has no such value.
+    pub fn value_of(&self, key: &str) -> Option<String> {
+        let controller = &self.machine.memory.controller;
+        match (key, controller.page) {
+            ("core.mshrs", _) => Some((self.machine.core.mshrs * self.machine.core.threads).to_string()),
+            ("memory.controller.frontend", _) => Some(format!("\"{} ps\"", controller.frontend)),
+            ("memory.controller.drain_high", _) => Some(controller.drain_high.to_string()),
+            ("memory.controller.drain_low", _) => Some(controller.drain_low.to_string()),
+            ("memory.controller.page", PagePolicy::Open) => Some("\"open\"".to_owned()),
+            ("memory.controller.page", PagePolicy::Closed) => Some("\"closed\"".to_owned()),
+            ("memory.controller.page", PagePolicy::Adaptive { .. }) => Some("\"adaptive\"".to_owned()),
+            ("memory.controller.page_idle", PagePolicy::Adaptive { idle }) => Some(idle.to_string()),
+            ("fabric.node.traffic", _) => self.machine.fabric.node.traffic.map(|rate| rate.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The same with so many runs of each load, each with a seed of its own.
+    #[must_use]
+    pub fn repeated(&self, repetitions: u32) -> Self {
+        Self {
+            repetitions,
+            ..self.clone()
+        }
+    }
+
+    /// The pause with which chase and generators together move about `gb_s` where a load takes `ns`.
+    ///
+    /// With `n` instructions from one access to the next a generator's access takes the time of these, and of a load what
+    /// the window does not hide: it is full `window` instructions after the load. Where it holds several loads, they share that.
+    pub fn pause_for(&self, gb_s: f64, reads: u32, ns: f64) -> u32 {
+        let core = &self.machine.core;
+        // A load moves a line, a store two: of `reads` accesses `100 - reads` are stores.
+        let bytes_per_access = 100.0 / f64::from(reads) * f64::from(self.line());
+        let loads = 2.0 - 100.0 / f64::from(reads);
+        let chase = f64::from(self.line()) / ns.max(1.0);
+        let wanted = (gb_s - chase).max(1e-3) / f64::from(self.machine.cores - 1);
+        let time = bytes_per_access / wanted;
+        let instruction = 1e3 / (f64::from(core.mhz) * f64::from(core.issue_width));
+        let window = f64::from(core.window);
+        let hidden = (ns - window * instruction).max(0.0);
+        let takes = |n: f64| n * instruction + loads * hidden / (window / n).max(1.0);
+        let (mut least, mut most) = (0.0, 1e6);
+        for _ in 0..40 {
+            let middle = f64::midpoint(least, most);
+            match takes(middle) < time {
+                true => least = middle,
+                false => most = middle,
+            }
+        }
+        (least - 1.0 - LOOP).round().clamp(0.0, 1e6) as u32
+    }
+
+    /// Loads that move about what is wanted: of each `(reads, gb_s, ns)` the traffic, and the latency that is expected there. What the
+    /// generators themselves wait for is not known before: from a first run follows how long, from it and a second one how
+    /// the time of an access grows with the pause. `None` if the observer has stopped it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn aim(
+        &self,
+        settings: &[String],
+        wanted: &[(u32, f64, f64)],
+        observer: &dyn Observer,
+    ) -> Result<Option<Vec<Load>>, InputError> {
+        let run = |loads: &[Load]| {
+            observer.planned(self.runs(loads.len()));
+            self.run(settings, loads, observer)
+        };
+        let pause = |reads, gb_s, ns| Load {
+            reads,
+            pause: Some(self.pause_for(gb_s, reads, ns)),
+        };
+        let guessed: Vec<Load> = wanted.iter().map(|&(reads, gb_s, ns)| pause(reads, gb_s, ns)).collect();
+        let Some(first) = run(&guessed)? else {
+            return Ok(None);
+        };
+        let corrected: Vec<Load> = std::iter::zip(wanted, &first)
+            .map(|(&(reads, gb_s, _), point)| pause(reads, gb_s, self.waits_for(point)))
+            .collect();
+        let Some(second) = run(&corrected)? else {
+            return Ok(None);
+        };
+        let between = std::iter::zip(wanted, std::iter::zip(first, second));
+        Ok(Some(
+            between
+                .map(|(&(reads, gb_s, _), (one, other))| Load {
+                    reads,
+                    pause: Some(between_two(gb_s, &one, &other)),
+                })
+                .collect(),
+        ))
+    }
+
+    /// How long a load takes with which [`pause_for`](Self::pause_for) finds the pause of a point for its traffic.
+    fn waits_for(&self, point: &Point) -> f64 {
+        let (mut least, mut most) = (point.ns / 4.0, 16.0 * point.ns);
+        for _ in 0..40 {
+            let middle = f64::midpoint(least, most);
+            match self.pause_for(point.gb_s, point.reads, middle) > point.pause.unwrap_or(0) {
+                true => least = middle,
+                false => most = middle,
+            }
+        }
+        least
+    }
+
+    /// Measures each load, with `settings` in place of the machine's values; `None` if the observer has stopped it.
+    ///
+    /// # Errors
+    /// A setting that does not suit the machine, or what a run finds.
+    pub fn run(
+        &self,
+        settings: &[String],
+        loads: &[Load],
+        observer: &dyn Observer,
+    ) -> Result<Option<Vec<Point>>, InputError> {
+        let scenario = self.scenario(settings, loads)?;
+        let is_stopped = || observer.is_stopped();
+        let batch = Batch {
+            progress: &|_| observer.done(),
+            stop: &is_stopped,
+            is_given_up: &is_stopped,
+            ..Batch::default()
+        };
+        let result = batch.run(&scenario)?.filter(|_| !observer.is_stopped());
+        Ok(result.map(|result| {
+            std::iter::zip(loads, &result.points)
+                .map(|(load, point)| of(load, point))
+                .collect()
+        }))
+    }
+
+    /// How many runs [`run`](Self::run) makes of so many loads.
+    pub fn runs(&self, loads: usize) -> u64 {
+        loads as u64 * u64::from(self.repetitions)
+    }
+
+    fn line(&self) -> u32 {
+        self.machine.llc.as_ref().map_or(64, |llc| llc.cache.line)
+    }
+
+    /// Bytes of caches that a generator has for itself: its own, and its part of the last level.
+    fn caches(&self) -> u64 {
+        let private = [&self.machine.l1, &self.machine.l2]
+            .into_iter()
+            .flatten()
+            .map(|cache| cache.size)
+            .sum::<u64>();
+        let shared = self
+            .machine
+            .llc
+            .as_ref()
+            .map_or(0, |llc| llc.cache.size / u64::from(llc.cores_per_cache));
+        private + shared
+    }
+
+    fn scenario(&self, settings: &[String], loads: &[Load]) -> Result<Scenario, InputError> {
+        let text = self.text(loads);
+        let mut set = self.set.clone();
+        set.extend_from_slice(settings);
+        Scenario::parse("the scenario of fresco calibrate", &text, "".as_ref(), &set)
+    }
+
+    /// The scenario: a variant for each load.
+    fn text(&self, loads: &[Load]) -> String {
+        let caches = self.caches();
+        // Twice what its caches hold, so that nothing that a generator comes back to is still there.
+        let array = (2 * caches).next_power_of_two().clamp(1 << 20, 1 << 28);
+        // As many accesses as fill the caches twice: what leaves them then is as dirty as it will be.
+        let fill = 2 * caches / u64::from(self.line());
+        let mut text = format!(
+            "name = \"calibrate\"\nmachine = {}\npage = \"{PAGE}\"\nseed = {}\nrepetitions = {}\nfill.operations = {fill}\n\
+             warm_up.operations = {WARM_UP}\nmeasure.operations = {}\n",
+            quoted(&self.given),
+            self.seed,
+            self.repetitions,
+            self.accesses,
+        );
+        let last = self.machine.cores - 1;
+        let names: Vec<String> = (0..loads.len()).map(|number| format!("\"load-{number}\"")).collect();
+        let _ = write!(
+            text,
+            "[sweep]\nload = [{}]\n[[task]]\nname = \"chase\"\nprogram = \"latency\"\ncore = 0\nparameters.bytes = {CHASE_BYTES}\n\
+             [[task]]\nname = \"traffic\"\nprogram = \"traffic\"\nrole = \"background\"\ncores = \"1-{last}\"\nparameters.bytes = {array}\n",
+            names.join(", ")
+        );
+        for (number, load) in loads.iter().enumerate() {
+            let _ = write!(
+                text,
+                "[[variant]]\nname = \"load-{number}\"\nset.task.traffic.parameters.reads = {}\n",
+                load.reads
+            );
+            let _ = match load.pause {
+                Some(pause) => writeln!(text, "set.task.traffic.parameters.pause = {pause}"),
+                None => writeln!(text, "set.corunners = 0"),
+            };
+        }
+        text
+    }
+}
+
+/// The pause that moves `gb_s`, if the time for a line grows evenly with it as from one of two points to the other.
+fn between_two(gb_s: f64, one: &Point, other: &Point) -> u32 {
+    let pause = |point: &Point| f64::from(point.pause.unwrap_or(0));
+    let time = |gb_s: f64| 1.0 / gb_s.max(1e-9);
+    let grows = (time(other.gb_s) - time(one.gb_s)) / (pause(other) - pause(one));
+    let nearer = match (one.gb_s - gb_s).abs() < (other.gb_s - gb_s).abs() {
+        true => one,
+        false => other,
+    };
+    // Two points at the same place, or in saturation, say nothing of what lies between.
+    if !grows.is_finite() || grows <= 0.0 {
+        return nearer.pause.unwrap_or(0);
+    }
+    let from = pause(nearer) + (time(gb_s) - time(nearer.gb_s)) / grows;
+    from.round().clamp(0.0, 1e6) as u32
+}
+
+/// The mean of a point's runs.
+fn of(load: &Load, point: &PointResult) -> Point {
+    let runs = point.runs.len().max(1) as f64;
+    let controllers = || point.runs.iter().flat_map(|run| &run.controllers);
+    let (reads, writes) = controllers().fold((0, 0), |(reads, writes), one| (reads + one.reads, writes + one.writes));
+    Point {
+        reads: load.reads,
+        pause: load.pause,
+        gb_s: controllers().map(|one| one.bandwidth_bytes_per_s).sum::<f64>() / runs / 1e9,
+        ns: point.runs.iter().map(|run| run.tasks[0].access_time_ns).sum::<f64>() / runs,
+        reads_served: 100.0 * reads as f64 / ((reads + writes) as f64).max(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+    impl Observer for Nobody {
+        fn planned(&self, _: u64) {}
+        fn done(&self) {}
+        fn is_stopped(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_pause_asks_for_a_bandwidth_and_gets_it_while_memory_keeps_up() {
+        let bench = Bench::new("xeon-w3530", &[], 2000, 1).expect("is built in");
+        // By hand: three cores, 2.8 GHz, four instructions a cycle, 11.2 in a nanosecond. Beside a chase of 64 bytes in 80 ns
+        // 2.4 GB/s leave 1.6 GB/s, a load of each core in 120 ns, of which 80 ns - 128 / 11.2 pass with a full window: the
+        // other 51.43 ns are 576 instructions, less the access itself and four of the loop.
+        assert_eq!(bench.pause_for(2.4, 100, 80.0), 571);
+        let wanted = [50, 70, 100].map(|reads| (reads, 2.8, 90.0));
+        let loads = bench.aim(&[], &wanted, &Nobody).expect("runs").expect("is not stopped");
+        let points = bench.run(&[], &loads, &Nobody).expect("runs").expect("is not stopped");
+        for point in &points {
+            assert!((2.6..3.0).contains(&point.gb_s), "{point:?}");
+        }
+        assert!(
+            points[2].reads_served > 99.9 && points[0].reads_served < 65.0,
+            "{points:?}"
+        );
+    }
+
+    #[test]
+    fn without_generators_only_the_chase_is_served() {
+        let bench = Bench::new("xeon-w3530", &[], 1000, 1).expect("is built in");
+        let alone = Load {
+            reads: 100,
+            pause: None,
+        };
+        let points = bench
+            .run(&[], &[alone], &Nobody)
+            .expect("runs")
+            .expect("is not stopped");
+        assert!((80.0..95.0).contains(&points[0].ns), "{points:?}");
+        assert!(
+            (points[0].gb_s * points[0].ns / 64.0 - 1.0).abs() < 0.02,
+            "a line at a time: {points:?}"
+        );
+    }
+
+    #[test]
+    fn machines_that_cannot_make_the_experiment_are_refused() {
+        let error = Bench::new("ddr4-2400-bench", &[], 1000, 1).err().expect("has one core");
+        assert_eq!(error.field, "cores", "{error}");
+        let error = Bench::new("xeon-w3530", &["core.mshrs=0".to_owned()], 1000, 1)
+            .err()
+            .expect("is wrong");
+        assert_eq!(error.field, "core.mshrs", "{error}");
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Chooses values of what is unknown of a machine, in the order in which the parts of the curves show them.
+//!
+//! 1. The fixed latency of the front end, from the latency without traffic. It is set anew after each later step.
+//! 2. When rows are closed, from the latency at up to half of the maximum.
+//! 3. Misses in flight of a core, then drains of the write buffer, from what happens near the maximum and how it depends on
+//!    the share of reads.
+//! 4. A limit of the traffic of a node, where the measured maxima do not depend on the share of reads and the model goes
+//!    beyond them: such a limit lies before the controllers.
+//!
+//! A value is taken only if it brings the model closer. One that corrects the maximum and spoils the latency at 50 and at
+//! 80 % of it is not: it would be right for the wrong reason.
+
+use crate::bench::Bench;
+use crate::comparison::{Comparison, FEW, loads, measure};
+use crate::knobs::{self, Knob, Setting, as_texts};
+use crate::{Curve, Load, Observer};
+use fresco_input::InputError;
+use serde::Serialize;
+
+const FRONTEND: &str = "memory.controller.frontend";
+const NODE_TRAFFIC: &str = "fabric.node.traffic";
+
+/// Longest front end, in picoseconds: beyond any published latency of a whole access.
+const MOST_FRONTEND: f64 = 200_000.0;
+
+/// A step must reduce the distance by this part of it at least: less is within what seeds change.
+const WORTH: f64 = 0.02;
+
+/// Measured maxima of several shares of reads that differ by less than this part of their mean do not depend on it.
+const ALIKE: f64 = 0.08;
+
+/// A value that was tried, and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tried {
+    /// Values, with the front end that suits them.
+    pub settings: Vec<Setting>,
+    /// Sum over the shares of reads of [`crate::Errors::distance`]; `None` if the machine has no such value.
+    pub distance: Option<f64>,
+    /// Mean latency error at up to 60 % of the maxima, in percent.
+    pub slope: f64,
+    /// Mean error of the maxima, in percent.
+    pub highest: f64,
+}
+
+/// One step: what was tried, and which was taken.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// What was fitted.
+    pub name: &'static str,
+    /// From what, and within which bounds.
+    pub why: &'static str,
+    /// Everything that was tried; first the values before the step.
+    pub tried: Vec<Tried>,
+    /// Which of them was taken; 0 if none was better.
+    pub taken: usize,
+}
+
+/// Values that fit the curves, and how they were found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Fitted {
+    /// In place of the machine's own.
+    pub settings: Vec<Setting>,
+    /// In order.
+    pub steps: Vec<Step>,
+}
+
+/// Fits a machine to curves; what has been found so far if the observer stops it.
+///
+/// # Errors
+/// What a run finds.
+pub fn fit(bench: &Bench, curves: &[&Curve], observer: &dyn Observer) -> Result<Fitted, InputError> {
+    let Some(loads) = loads(bench, &[], curves, &FEW, observer)? else {
+        return Ok(Fitted::default());
+    };
+    let search = Search {
+        bench,
+        curves,
+        loads: &loads,
+        observer,
+    };
+    let mut fitted = Fitted::default();
+    let Some(mut best) = search.measure(&[])? else {
+        return Ok(fitted);
+    };
+    fitted.settings.clone_from(&best.settings);
+    for knob in knobs::all(&bench.machine) {
+        if !search.step(&knob, &mut best, &mut fitted)? {
+            return Ok(fitted);
+        }
+    }
+    if let Some(knob) = search.limit(&best) {
+        search.step(&knob, &mut best, &mut fitted)?;
+    }
+    Ok(fitted)
+}
+
+struct Search<'a> {
+    bench: &'a Bench,
+    curves: &'a [&'a Curve],
+    /// By curve: what the model is put under, whatever its values.
+    loads: &'a [Vec<Load>],
+    observer: &'a dyn Observer,
+}
+
+/// Settings and how far they are from the curves.
+#[derive(Clone)]
+struct Measure {
+    settings: Vec<Setting>,
+    shares: Vec<Comparison>,
+}
+
+impl Measure {
+    fn mean(&self, of: impl Fn(&Comparison) -> f64) -> f64 {
+        self.shares.iter().map(of).sum::<f64>() / self.shares.len().max(1) as f64
+    }
+
+    fn distance(&self) -> f64 {
+        self.shares.iter().map(|share| share.errors.distance()).sum()
+    }
+
+    fn loaded(&self) -> f64 {
+        let size = |error: Option<f64>| error.map_or(100.0, f64::abs);
+        self.mean(|share| size(share.errors.at_half) + size(share.errors.at_80))
+    }
+
+    fn highest(&self) -> f64 {
+        self.mean(|share| share.errors.highest.abs())
+    }
+
+    /// What decides in a step.
+    fn objective(&self, of_the_slope: bool) -> f64 {
+        match of_the_slope {
+            true => self.mean(|share| share.errors.slope),
+            false => self.distance(),
+        }
+    }
+
+    fn tried(&self) -> Tried {
+        Tried {
+            settings: self.settings.clone(),
+            distance: Some(self.distance()),
+            slope: self.mean(|share| share.errors.slope),
+            highest: self.mean(|share| share.errors.highest),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Tries every value of a knob; false if it was stopped.
+    fn step(&self, knob: &Knob, best: &mut Measure, fitted: &mut Fitted) -> Result<bool, InputError> {
+        let mut step = Step {
+            name: knob.name,
+            why: knob.why,
+            tried: vec![best.tried()],
+            taken: 0,
+        };
+        let before = best.clone();
+        for candidate in &knob.candidates {
+            let mut settings = before.settings.clone();
+            for setting in candidate {
+                settings.retain(|other| other.key != setting.key);
+                settings.push(setting.clone());
+            }
+            if settings == before.settings {
+                continue;
+            }
+            if !self.bench.accepts(&as_texts(&settings)) {
+                step.tried.push(Tried {
+                    settings,
+                    distance: None,
+                    slope: 0.0,
+                    highest: 0.0,
+                });
+                continue;
+            }
+            let Some(measure) = self.measure(&settings)? else {
+                return Ok(false);
+            };
+            step.tried.push(measure.tried());
+            let [new, old] = [&measure, &*best].map(|one| one.objective(knob.of_the_slope));
+            let is_wrong_reason =
+                measure.highest() < before.highest() && measure.loaded() > before.loaded() * (1.0 + WORTH);
+            if new < old * (1.0 - WORTH) && !is_wrong_reason {
+                step.taken = step.tried.len() - 1;
+                *best = measure;
+            }
+        }
+        fitted.settings.clone_from(&best.settings);
+        fitted.steps.push(step);
+        Ok(true)
+    }
+
+    /// A limit of the traffic of a node, if the measured maxima look like one.
+    fn limit(&self, best: &Measure) -> Option<Knob> {
+        let maxima = self.curves.iter().map(|curve| curve.highest());
+        let (least, most) = maxima
+            .clone()
+            .fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one), most.max(one)));
+        let mean = maxima.sum::<f64>() / self.curves.len().max(1) as f64;
+        let goes_beyond = best.shares.iter().all(|share| share.errors.highest > 0.0);
+        let looks_so = self.curves.len() > 1 && most - least < ALIKE * mean && goes_beyond;
+        looks_so.then(|| Knob {
+            name: "traffic of a node",
+            why: "the measured maxima do not depend on the share of reads, and the model goes beyond them: their mean",
+            candidates: vec![vec![Setting::new(
+                NODE_TRAFFIC,
+                format!(
+                    "\"{:.1} GB/s\"",
+                    mean / f64::from(self.bench.machine.memory.organisation.nodes)
+                ),
+            )]],
+            of_the_slope: false,
+        })
+    }
+
+    /// Measures settings with the front end that gives the latency without traffic; `None` if it was stopped.
+    fn measure(&self, settings: &[Setting]) -> Result<Option<Measure>, InputError> {
+        let mut settings = settings.to_vec();
+        let Some(frontend) = self.frontend(&settings)? else {
+            return Ok(None);
+        };
+        settings.retain(|one| one.key != FRONTEND);
+        settings.insert(0, frontend);
+        let shares = measure(self.bench, &as_texts(&settings), self.curves, self.loads, self.observer)?;
+        Ok(shares.map(|shares| Measure { settings, shares }))
+    }
+
+    /// The front end with which the latency without traffic is the mean of the measured ones.
+    fn frontend(&self, settings: &[Setting]) -> Result<Option<Setting>, InputError> {
+        let alone = Load {
+            reads: 100,
+            pause: None,
+        };
+        self.observer.planned(self.bench.runs(1));
+        let Some(points) = self.bench.run(&as_texts(settings), &[alone], self.observer)? else {
+            return Ok(None);
+        };
+        let measured = self.curves.iter().map(|curve| curve.unloaded()).sum::<f64>() / self.curves.len().max(1) as f64;
+        let own = settings.iter().find(|one| one.key == FRONTEND);
+        let own = match own {
+            Some(setting) => picoseconds(&setting.value),
+            None => self.bench.machine.memory.controller.frontend as f64,
+        };
+        let wanted = (own + 1000.0 * (measured - points[0].ns)).clamp(0.0, MOST_FRONTEND);
+        Ok(Some(Setting::new(FRONTEND, format!("\"{:.0} ps\"", wanted))))
+    }
+}
+
+/// What [`Search::frontend`] has written.
+fn picoseconds(value: &str) -> f64 {
+    value.trim_matches('"').trim_end_matches(" ps").parse().unwrap_or(0.0)
+}

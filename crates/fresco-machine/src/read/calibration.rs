@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[calibration]`: values that were fitted, which replace those of the rest of the file.
+
+use super::OF_CALIBRATION;
+use crate::Calibration;
+use fresco_input::{Document, InputError, Table};
+
+/// Puts the fitted values in place of the file's.
+///
+/// # Errors
+/// A key that may not be fitted, or a value that TOML cannot have there.
+pub(super) fn apply(document: &mut Document) -> Result<(), InputError> {
+    let mut fitted = Vec::new();
+    if let Some(calibration) = document.root().opt_table("calibration")?
+        && let Some(table) = calibration.opt_table("fitted")?
+    {
+        for (key, item) in table.leaves("")? {
+            if !OF_CALIBRATION.contains(&key.as_str()) {
+                return Err(item
+                    .error(format!("found {key:?}, which is not fitted"))
+                    .allowed(OF_CALIBRATION.join(", "))
+                    .help("write what is known of a machine into its own table"));
+            }
+            fitted.push((key, item.to_toml()));
+        }
+    }
+    fitted
+        .iter()
+        .try_for_each(|(key, value)| document.set_value(key, value))
+}
+
+/// What a file says of its calibration.
+pub(super) fn read(root: &Table<'_>) -> Result<Option<Calibration>, InputError> {
+    let Some(table) = root.opt_table("calibration")? else {
+        return Ok(None);
+    };
+    let mut fitted = Vec::new();
+    if let Some(values) = table.opt_table("fitted")? {
+        for (key, item) in values.leaves("")? {
+            fitted.push((key, item.to_toml()));
+        }
+        values.finish()?;
+    }
+    let calibration = Calibration {
+        data: table.text("data")?.to_owned(),
+        digest: table.text("digest")?.to_owned(),
+        held_out: match table.opt_item("held_out") {
+            Some(item) => item.numbers(0..=100)?,
+            None => Vec::new(),
+        },
+        fitted,
+        residuals: table.texts("residuals")?,
+    };
+    table.finish()?;
+    Ok(Some(calibration))
+}
