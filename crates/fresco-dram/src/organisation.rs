@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of a machine's memory. Every count is a power of two.
+/// The shape of a machine's memory. Every count but that of the channels is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organisation {
     /// Memory nodes; one controller each.
     pub nodes: u32,
-    /// Channels per node (independent command and data buses; a DDR5 sub-channel is a channel).
+    /// Channels per node (independent command and data buses; a DDR5 sub-channel is a channel); any number.
     pub channels: u32,
     /// Ranks per channel.
     pub ranks: u32,
@@ -25,6 +25,11 @@ pub struct Organisation {
 }
 
 impl Organisation {
+    /// The odd part of the channels: 3 of 12; 1 where they are a power of two.
+    pub fn odd_ways(&self) -> u32 {
+        self.channels >> self.channels.trailing_zeros().min(31)
+    }
+
     /// Banks of one rank.
     pub fn banks_per_rank(&self) -> u32 {
         self.bank_groups * self.banks

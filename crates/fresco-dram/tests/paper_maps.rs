@@ -44,13 +44,12 @@ fn opteron(channel: u32, rank: u32) -> AddressMap {
     let taken = [channel, rank, 15, 16, 18];
     let rest: Vec<u32> = (3..32).filter(|bit| !taken.contains(bit)).collect();
     let functions = Functions {
-        node: vec![],
         channel: bits([channel]),
         rank: bits([rank]),
-        bank_group: vec![],
         bank: bits([15, 16, 18]),
         row: bits(rest[10..].iter().copied()),
         column: bits(rest[..10].iter().copied()),
+        ..Functions::default()
     };
     let regions = (0..4)
         .map(|node| Region {

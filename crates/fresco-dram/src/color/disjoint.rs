@@ -12,12 +12,17 @@ pub enum Separation {
     /// A sum of bank-selecting functions is constant on the pages of each color, and differs: a bank has one value
     /// of every such sum, so no bank belongs to both.
     Parity {
-        /// The sum, a mask over the bits of (physical address − offset).
+        /// The sum, a mask over the bits that the functions of the map read ([`crate::Functions`]).
         function: u64,
         /// The functions of the map whose sum it is.
         sum_of: Vec<FunctionName>,
         /// Its value on the first and on the second color.
         values: [bool; 2],
+    },
+    /// Granules are dealt over ways of channels, and the pages of each color lie in one way, not the same.
+    Ways {
+        /// The way of the first and of the second color.
+        ways: [u32; 2],
     },
     /// The colors belong to different nodes, which own disjoint ranges of addresses.
     Nodes {
@@ -44,6 +49,7 @@ impl fmt::Display for Separation {
                     u8::from(*b)
                 )
             }
+            Self::Ways { ways: [a, b] } => write!(f, "one lies in way {a} of the channels, the other in way {b}"),
             Self::Nodes { nodes: [a, b] } => write!(f, "one lies on node {a}, the other on node {b}"),
         }
     }
@@ -77,6 +83,11 @@ impl ColorSpace {
         }
         if a == b {
             return Err(SharedBanks { banks: self.banks(a) });
+        }
+        if let (Some(way_a), Some(way_b)) = (of_a.way(a), of_a.way(b))
+            && way_a != way_b
+        {
+            return Ok(Separation::Ways { ways: [way_a, way_b] });
         }
         let bit = ((a - of_a.first) ^ (b - of_a.first)).trailing_zeros();
         let separating = of_a.bits().swap_remove(bit as usize);

@@ -3,7 +3,7 @@
 
 use super::ColorError;
 use crate::gf2::{self, LinearMap, bits_of, combine, low_mask};
-use crate::map::{Field, FunctionName, Region, xor_text};
+use crate::map::{Field, FunctionName, ModuloInterleave, Region, xor_text};
 use std::fmt;
 
 /// A range of physical addresses and what is subtracted from them before functions apply.
@@ -36,7 +36,7 @@ impl Span {
 /// One bit of the bank color.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColorBit {
-    /// The parity function, a mask over the bits of (physical address − offset); none of them lies inside the page.
+    /// The parity function, a mask over the bits that the functions of the map read ([`crate::Functions`]); none of them lies inside the page.
     pub function: u64,
     /// The functions of the map whose sum it is.
     pub sum_of: Vec<FunctionName>,
@@ -82,6 +82,8 @@ pub(super) struct Domain {
     /// The node where the address range decides it.
     pub(super) node: Option<u32>,
     pub(super) spans: Vec<Span>,
+    /// How granules are dealt over ways before functions read an address.
+    pub(super) interleave: Option<ModuloInterleave>,
     /// Selector functions, least significant first; with the fixed node in front they spell the bank number.
     pub(super) selectors: Vec<(FunctionName, u64)>,
     /// The usable sums of selectors: bit `i` of a combination stands for selector `i`.
@@ -95,12 +97,14 @@ pub(super) struct Domain {
     /// Selector values that a page takes all of, as differences: a basis.
     spread: Vec<u64>,
     color: LinearMap,
+    page_bits: u32,
 }
 
 impl Domain {
     pub(super) fn new(
         node: Option<u32>,
         spans: Vec<Span>,
+        interleave: Option<ModuloInterleave>,
         selectors: Vec<(FunctionName, u64)>,
         page_bits: u32,
         first: u32,
@@ -126,6 +130,7 @@ impl Domain {
         Ok(Self {
             node,
             spans,
+            interleave,
             selectors,
             combinations,
             functions,
@@ -133,12 +138,24 @@ impl Domain {
             representative,
             spread,
             color,
+            page_bits,
         })
     }
 
     /// Number of colors.
     pub(super) fn colors(&self) -> u32 {
-        1 << self.functions.len()
+        self.ways() << self.functions.len()
+    }
+
+    /// Ways that pages choose among: 1 where there is no interleave, or its granule is smaller than a page.
+    pub(super) fn ways(&self) -> u32 {
+        self.interleave
+            .map_or(1, |interleave| interleave.ways_of_pages(self.page_bits))
+    }
+
+    /// The way of a color of this domain, where pages choose one: the part of the color above the functions.
+    pub(super) fn way(&self, color: u32) -> Option<u32> {
+        (self.ways() > 1).then(|| (color - self.first) >> self.functions.len())
     }
 
     #[inline]
@@ -151,15 +168,31 @@ impl Domain {
     /// The color of a normalised address.
     #[inline]
     pub(super) fn color(&self, normalised: u64) -> u32 {
-        self.first + self.color.apply(normalised) as u32
+        match self.interleave {
+            None => self.first + self.color.apply(normalised) as u32,
+            Some(interleave) => self.dealt_color(interleave, normalised),
+        }
     }
 
-    /// Bank numbers of a color of this domain, ascending. Every page of the color touches all of them.
+    fn dealt_color(&self, interleave: ModuloInterleave, normalised: u64) -> u32 {
+        let (way, within) = interleave.split(normalised);
+        let chosen = if self.ways() > 1 { way } else { 0 };
+        self.first + (chosen << self.functions.len() | self.color.apply(within) as u32)
+    }
+
+    /// Bank numbers of a color of this domain, ascending.
     pub(super) fn banks(&self, color: u32) -> Vec<u32> {
         let width = self.selectors.len() as u32;
-        let one = combine(&self.representative, u64::from(color - self.first));
-        let node = u64::from(self.node.unwrap_or(0)) << width;
-        let mut banks: Vec<u32> = gf2::span(&self.spread).map(|sum| (node | one ^ sum) as u32).collect();
+        let of_functions = u64::from(color - self.first) & low_mask(self.functions.len() as u32);
+        let one = combine(&self.representative, of_functions);
+        let all = self.interleave.map_or(1, |interleave| interleave.ways());
+        let ways = self.way(color).map_or(0..all, |way| way..way + 1);
+        let node = self.node.unwrap_or(0) * all;
+        let of_way = |way: u32| {
+            let above = u64::from(node + way) << width;
+            gf2::span(&self.spread).map(move |sum| (above | one ^ sum) as u32)
+        };
+        let mut banks: Vec<u32> = ways.flat_map(of_way).collect();
         banks.sort_unstable();
         banks
     }

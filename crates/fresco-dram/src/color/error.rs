@@ -33,11 +33,15 @@ pub enum ColorError {
         bank: u64,
         /// LLC colors.
         llc: u64,
+        /// Pairs that there may be.
+        most: u64,
     },
 }
 
 /// Pairs of bank and LLC color that a color space may have: the table of pairs takes one bit each.
 pub(super) const MAX_PAIRS: u64 = 1 << 24;
+/// The same where granules are dealt over channels: finding them takes a table of counts for each of the carries.
+pub(super) const MAX_DEALT_PAIRS: u64 = 1 << 20;
 
 impl ColorError {
     /// The error as bad input of a file.
@@ -55,7 +59,10 @@ impl ColorError {
                 "an offset in multiples of a large power of two, or an LLC indexed by low bits",
                 "round the offset to what the hardware subtracts, or leave the LLC hash out",
             ),
-            Self::TooManyColors { .. } => ("at most 2^24 pairs of colors", "use larger pages or fewer functions"),
+            Self::TooManyColors { .. } => (
+                "at most 2^24 pairs of colors, 2^20 where channels are no power of two",
+                "use larger pages or fewer functions",
+            ),
         };
         InputError::new(file, self.to_string())
             .in_field(field)
@@ -78,10 +85,9 @@ impl fmt::Display for ColorError {
                 "the offset {offset:#x} has too low a bit set to combine its bank functions with an LLC hash of high \
                  address bits"
             ),
-            Self::TooManyColors { bank, llc } => write!(
-                f,
-                "{bank} bank colors and {llc} LLC colors make more than {MAX_PAIRS} pairs"
-            ),
+            Self::TooManyColors { bank, llc, most } => {
+                write!(f, "{bank} bank colors and {llc} LLC colors make more than {most} pairs")
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 //! bits of them, found by elimination. A color therefore names a *set* of banks, all of which each of its pages
 //! touches (CON-4, RLIM-3).
 
+mod dealt;
 mod disjoint;
 mod domain;
 mod error;

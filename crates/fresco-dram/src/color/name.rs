@@ -3,7 +3,6 @@
 
 use super::domain::Domain;
 use super::{ColorBit, ColorSpace, format_list};
-use crate::gf2::low_mask;
 use crate::map::{Field, xor_text};
 use std::collections::BTreeSet;
 
@@ -29,9 +28,10 @@ impl ColorSpace {
         let mut parts = Vec::new();
         let mut together = 1;
         for (field, short) in NAMES {
-            let values = field_values(domain, &banks, field);
+            let count = field_count(self, domain, field);
+            let values = field_values(domain, &banks, field, count);
             together *= values.len();
-            match (values.as_slice(), field_count(self, domain, field)) {
+            match (values.as_slice(), count) {
                 (_, 1) => {}
                 ([only], _) => parts.push(format!("{short}{only}")),
                 (all, count) if all.len() == count => parts.push(format!("{short}*")),
@@ -57,7 +57,8 @@ impl ColorSpace {
     }
 
     /// A bank color as values of parity functions over address bits, most significant first: `20=0 13^17=1`.
-    /// Where the node is fixed by range it comes first: `node 1 by range, 13=0`.
+    /// Where the node is fixed by range it comes first: `node 1 by range, 13=0`. Where granules are dealt over ways, the
+    /// way follows if pages choose it, and the bits are those of the address within it: `way 2, within the way 13=0`.
     pub fn describe(&self, bank_color: u32) -> String {
         let domain = self.domain(bank_color);
         let color = bank_color - domain.first;
@@ -66,11 +67,17 @@ impl ColorSpace {
             .map(|i| format!("{}={}", xor_text(domain.functions[i]), color >> i & 1))
             .collect();
         let parities = parities.join(" ");
-        match domain.node {
-            Some(node) if parities.is_empty() => format!("node {node} by range"),
-            Some(node) => format!("node {node} by range, {parities}"),
-            None if parities.is_empty() => "the only color".to_owned(),
-            None => parities,
+        let mut parts = Vec::new();
+        parts.extend(domain.node.map(|node| format!("node {node} by range")));
+        parts.extend(domain.way(bank_color).map(|way| format!("way {way}")));
+        match domain.interleave {
+            _ if parities.is_empty() => {}
+            Some(_) => parts.push(format!("within the way {parities}")),
+            None => parts.push(parities),
+        }
+        match parts.is_empty() {
+            true => "the only color".to_owned(),
+            false => parts.join(", "),
         }
     }
 }
@@ -88,24 +95,23 @@ fn field_count(space: &ColorSpace, domain: &Domain, field: Field) -> usize {
     if field == Field::Node && domain.node.is_some() {
         return space.domains().len();
     }
-    1 << domain.selectors.iter().filter(|(name, _)| name.field == field).count()
+    let ways = domain.interleave.filter(|_| field == Field::Channel);
+    let functions = domain.selectors.iter().filter(|(name, _)| name.field == field);
+    (ways.map_or(1, |interleave| interleave.ways()) << functions.count()) as usize
 }
 
-/// The values that a field takes over the banks of a color, ascending.
-fn field_values(domain: &Domain, banks: &[u32], field: Field) -> Vec<u32> {
+/// The values, of `count`, that a field takes over the banks of a color, ascending.
+fn field_values(domain: &Domain, banks: &[u32], field: Field, count: usize) -> Vec<u32> {
     if field == Field::Node && domain.node.is_some() {
         return domain.node.into_iter().collect();
     }
-    // A bank number is the values of the selectors, side by side.
-    let shift = domain
+    // A bank number is the values of the selectors, side by side; the ways of the channels stand above their functions.
+    let rank = |of: Field| Field::SELECTORS.iter().position(|other| *other == of);
+    let below = domain
         .selectors
         .iter()
-        .position(|(name, _)| name.field == field)
-        .unwrap_or(0);
-    let width = domain.selectors.iter().filter(|(name, _)| name.field == field).count();
-    let values: BTreeSet<u32> = banks
-        .iter()
-        .map(|bank| bank >> shift & low_mask(width as u32) as u32)
-        .collect();
+        .filter(|(name, _)| rank(name.field) < rank(field))
+        .count();
+    let values: BTreeSet<u32> = banks.iter().map(|bank| (bank >> below) % count as u32).collect();
     values.into_iter().collect()
 }

@@ -3,21 +3,46 @@
 
 use super::ColorSpace;
 use super::domain::Domain;
-use crate::gf2::{self, combine, low_mask, row_reduce};
+use crate::gf2::{self, Elimination, combine, low_mask, row_reduce};
 
 impl ColorSpace {
     /// Sums of functions that the bank color and the LLC color both decide, reduced: choosing them partitions banks
     /// and cache at once (MAP-16, PAL-12). For plain bits, these are the overlapping bits.
     ///
     /// Where an address offset may carry into a bit, the cache (which is indexed by the physical address) and the
-    /// bank functions (which read the address behind the subtraction) do not share it. Where nodes are fixed by
-    /// range, only what all nodes share is listed.
+    /// bank functions (which read the address behind the subtraction) do not share it. Where granules are dealt over
+    /// channels, pairs of colors decide it. Where nodes are fixed by range, only what all nodes share is listed.
     pub fn overlap(&self) -> Vec<u64> {
         let mut shared = row_reduce(self.llc_functions());
         for domain in self.domains() {
-            shared = intersection(&shared, &unmoved(domain));
+            let of_banks = match domain.interleave {
+                None => unmoved(domain),
+                Some(_) => self.decided(domain),
+            };
+            shared = intersection(&shared, &of_banks);
         }
         shared
+    }
+
+    /// The sums of LLC functions that are the same for all pages of each bank color of a domain: those that no two LLC
+    /// colors of a bank color differ by.
+    fn decided(&self, domain: &Domain) -> Vec<u64> {
+        let (mut differences, mut known) = (Vec::new(), Elimination::new());
+        let width = self.llc_functions().len() as u32;
+        for bank in domain.first..domain.first + domain.colors() {
+            let mut of_bank = (0..self.llc_colors()).filter(|&llc| self.pair_exists(bank, llc));
+            let Some(first) = of_bank.next() else { continue };
+            for difference in of_bank.map(|llc| u64::from(first ^ llc)) {
+                if known.express(difference).is_none() {
+                    known.insert(difference);
+                    differences.push(difference);
+                }
+            }
+        }
+        gf2::null_space(&differences, width)
+            .into_iter()
+            .map(|sum| combine(self.llc_functions(), sum))
+            .collect()
     }
 
     /// The LLC colors that pages of a bank color have, ascending.

@@ -2,8 +2,9 @@
 //! Which (bank color, LLC color) pairs exist.
 
 use super::ColorError;
+use super::dealt;
 use super::domain::{Domain, Span};
-use super::error::MAX_PAIRS;
+use super::error::{MAX_DEALT_PAIRS, MAX_PAIRS};
 use crate::gf2::{self, low_mask, row_reduce};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -28,14 +29,34 @@ impl Pairs {
         let bank_colors: u64 = domains.iter().map(|domain| u64::from(domain.colors())).sum();
         let llc_colors = 1u64.checked_shl(llc.len() as u32).unwrap_or(u64::MAX);
         let total = bank_colors.saturating_mul(llc_colors);
-        if total > MAX_PAIRS {
+        let dealt = domains.iter().any(|domain| domain.interleave.is_some());
+        let most = if dealt { MAX_DEALT_PAIRS } else { MAX_PAIRS };
+        if total > most {
             return Err(ColorError::TooManyColors {
                 bank: bank_colors,
                 llc: llc_colors,
+                most,
             });
         }
         let mut exists = vec![0u64; (total as usize).div_ceil(64)].into_boxed_slice();
         for domain in domains {
+            if let Some(interleave) = domain.interleave {
+                let first = u64::from(domain.first) << llc.len();
+                let mut frames = vec![0; (domain.colors() as usize) << llc.len()];
+                for span in &domain.spans {
+                    let base = span.base - span.offset;
+                    let part = (span, base..base + span.size);
+                    dealt::count(domain, interleave, llc, page_bits, part, &mut frames);
+                }
+                for pair in (first..)
+                    .zip(&frames)
+                    .filter(|(_, frames)| **frames > 0)
+                    .map(|(pair, _)| pair)
+                {
+                    exists[(pair / 64) as usize] |= 1 << (pair % 64);
+                }
+                continue;
+            }
             for coset in cosets(domain, llc, page_bits)? {
                 let first = u64::from(domain.first) << llc.len();
                 for difference in gf2::span(&coset.basis) {
@@ -77,6 +98,13 @@ pub(super) fn count(domain: &Domain, llc: &[u64], page_bits: u32, range: Range<u
             continue;
         };
         let size = size + 1;
+        if let Some(interleave) = domain.interleave {
+            let normalised = base - span.offset;
+            let part = (span, normalised..normalised + size);
+            let of_domain = &mut frames[first as usize..][..(domain.colors() as usize) << llc.len()];
+            dealt::count(domain, interleave, llc, page_bits, part, of_domain);
+            continue;
+        }
         let period = period(llc, &domain.functions).max(1 << page_bits);
         let (times, rest) = (size / period, size % period);
         for (base, size, times) in [(base, period, times), (base + (size - rest), rest, 1)] {

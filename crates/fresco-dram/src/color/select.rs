@@ -4,11 +4,11 @@
 use super::domain::Domain;
 use super::{ColorBit, ColorSpace, LostFunction};
 use crate::gf2::{Elimination, low_mask, parity};
-use crate::map::{Field, xor_text};
+use crate::map::{Field, ModuloInterleave, xor_text};
 use fresco_input::InputError;
 use std::fmt;
 
-/// A demand on addresses: the parity of the masked bits of (physical address − offset) is `value`.
+/// A demand on addresses: the parity of the masked bits, of those that the functions of the map read ([`crate::Functions`]), is `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
     /// The parity function.
@@ -28,6 +28,17 @@ pub enum SelectError {
         page_bits: u32,
         /// The functions of what was asked for that read bits inside the page.
         lost: Vec<LostFunction>,
+        /// What pages can choose instead.
+        survivors: Vec<ColorBit>,
+    },
+    /// Granules smaller than a page are dealt over channels, so that a page lies in more than one of them.
+    Dealt {
+        /// What was asked for.
+        asked: String,
+        /// log2 of the page size in bytes.
+        page_bits: u32,
+        /// How granules are dealt.
+        interleave: ModuloInterleave,
         /// What pages can choose instead.
         survivors: Vec<ColorBit>,
     },
@@ -58,7 +69,7 @@ impl SelectError {
     /// The error as bad input of a file or an option.
     pub fn into_input(self, source: impl Into<String>) -> InputError {
         let (allowed, help) = match &self {
-            Self::InsidePage { survivors, .. } => (
+            Self::InsidePage { survivors, .. } | Self::Dealt { survivors, .. } => (
                 choices(survivors),
                 "choose one of these, a smaller page, or another interleave in the firmware",
             ),
@@ -92,6 +103,18 @@ impl fmt::Display for SelectError {
                 }
                 Ok(())
             }
+            Self::Dealt {
+                asked,
+                page_bits,
+                interleave,
+                ..
+            } => write!(
+                f,
+                "pages of 2^{page_bits} bytes cannot choose {asked}: granules of 2^{} bytes are dealt over {} ways of the \
+                 channels, so that one page lies on several",
+                interleave.granule_bits(),
+                interleave.ways()
+            ),
             Self::NotABankFunction { mask, .. } => write!(f, "{} selects no bank", xor_text(*mask)),
             Self::NotASelector { field } => write!(f, "a {field} selects no bank"),
             Self::NoSuch { field, value, count } => write!(f, "{field} {value} of {count}"),
@@ -142,12 +165,10 @@ impl ColorSpace {
             return Err(SelectError::NotASelector { field });
         }
         let width = domain.selectors.iter().filter(|(name, _)| name.field == field).count();
-        if u64::from(value) > low_mask(width as u32) {
-            return Err(SelectError::NoSuch {
-                field,
-                value,
-                count: 1 << width,
-            });
+        let interleave = domain.interleave.filter(|_| field == Field::Channel);
+        let count = interleave.map_or(1, |interleave| interleave.ways()) << width;
+        if value >= count {
+            return Err(SelectError::NoSuch { field, value, count });
         }
         let mut colors: Vec<u32> = Vec::new();
         for domain in self.domains() {
@@ -158,6 +179,14 @@ impl ColorSpace {
                     asked,
                     page_bits,
                     lost,
+                    survivors: domain.bits(),
+                });
+            }
+            if let Some(interleave) = interleave.filter(|_| domain.ways() == 1) {
+                return Err(SelectError::Dealt {
+                    asked: format!("{field} {value}"),
+                    page_bits: self.page_bits(),
+                    interleave,
                     survivors: domain.bits(),
                 });
             }
@@ -174,6 +203,7 @@ impl ColorSpace {
             debug_assert_eq!(constraints.len(), width);
             colors.extend(
                 (0..domain.colors())
+                    .filter(|color| interleave.is_none() || color >> domain.functions.len() == value >> width)
                     .filter(|color| constraints.iter().all(|&(bit, value)| color >> bit & 1 == value))
                     .map(|color| domain.first + color),
             );

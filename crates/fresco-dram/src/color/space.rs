@@ -5,7 +5,7 @@ use super::ColorError;
 use super::domain::{ColorBit, Domain, LostFunction, Span};
 use super::pairs::{self, Pairs};
 use crate::gf2::{self, LinearMap, combine, low_mask};
-use crate::map::{BankMap, Field, FunctionName};
+use crate::map::{BankMap, Field, FunctionName, ModuloInterleave};
 use crate::{AddressMap, FrameNumber};
 
 /// The colors that pages of one size have on one machine.
@@ -14,6 +14,11 @@ use crate::{AddressMap, FrameNumber};
 /// bank number of MAP-4 in the dense reading of CON-3, `((node·NC + channel)·NR + rank)·NB + bank`. Where some do not,
 /// the color numbers the sums of functions that do, in the same order, and names a set of banks. Where nodes are
 /// fixed by range the node is the most significant part, whatever the functions of the nodes are.
+///
+/// Where the odd part of the channels is dealt by granules ([`ModuloInterleave`]) of at least a page, a page lies in one
+/// way, which is the part of the color above the functions and below the node. Where granules are smaller than a page,
+/// pages cannot choose a way, and those of a color may be on all: as many pages in a row as there are ways have one
+/// color, and each of them touches some of its banks, all together every one.
 ///
 /// Methods that take a color panic if it does not exist; [`super::parse_list`] checks colors that a user writes.
 #[derive(Clone, Debug)]
@@ -41,10 +46,10 @@ impl ColorSpace {
         let org = map.organisation();
         let mut domains = Vec::new();
         let mut first = 0;
-        for (regions, _) in map.parts() {
+        for (regions, interleave) in map.parts() {
             let spans = regions.iter().map(|region| Span::of(region)).collect();
             let selectors = regions[0].functions.selectors().collect();
-            let domain = Domain::new(regions[0].node, spans, selectors, page_bits, first)?;
+            let domain = Domain::new(regions[0].node, spans, interleave, selectors, page_bits, first)?;
             first += domain.colors();
             domains.push(domain);
         }
@@ -76,7 +81,7 @@ impl ColorSpace {
             size: 1 << 63,
             offset: base,
         }];
-        let domain = Domain::new(None, spans, selectors, page_bits, 0)?;
+        let domain = Domain::new(None, spans, None, selectors, page_bits, 0)?;
         Self::assemble(vec![domain], llc_functions, page_bits, |_| 0)
     }
 
@@ -161,7 +166,8 @@ impl ColorSpace {
 
     /// The banks of a color, ascending, as numbered by [`crate::Location::bank_in_machine`].
     ///
-    /// Every page of the color touches each of them; no page of another color touches any.
+    /// Every page of the color touches each of them (where a granule that is dealt over channels is smaller than a page:
+    /// some of them); no page of another color touches any.
     pub fn banks(&self, bank_color: u32) -> Vec<u32> {
         self.domain(bank_color).banks(bank_color)
     }
@@ -207,15 +213,17 @@ impl ColorSpace {
             node: domain.node,
             first_color: domain.first,
             functions: &domain.functions,
+            interleave: domain.interleave,
+            ways: domain.ways(),
         })
     }
 
     /// The functions of the bank color where one set serves the whole memory: masks over the bits of
-    /// (physical address − offset), function `i` is bit `i` of the color. `None` where nodes are fixed by range;
-    /// see [`ColorSpace::parts`].
+    /// (physical address − offset), function `i` is bit `i` of the color. `None` where nodes are fixed by range or granules
+    /// are dealt over channels; see [`ColorSpace::parts`].
     pub fn bank_functions(&self) -> Option<&[u64]> {
         match self.domains.as_slice() {
-            [only] if only.node.is_none() => Some(&only.functions),
+            [only] if only.node.is_none() && only.interleave.is_none() => Some(&only.functions),
             _ => None,
         }
     }
@@ -245,10 +253,15 @@ impl ColorSpace {
 pub struct ColorPart<'a> {
     /// The node, where the address range decides it.
     pub node: Option<u32>,
-    /// The lowest bank color; there are `2^functions.len()` of them.
+    /// The lowest bank color; there are `ways * 2^functions.len()` of them.
     pub first_color: u32,
-    /// Function `i`, a mask over the bits of (physical address − offset), is bit `i` of (color − `first_color`).
+    /// Function `i`, a mask over the bits of (physical address − offset), or of that address within its way, is bit `i`
+    /// of (color − `first_color`).
     pub functions: &'a [u64],
+    /// How granules are dealt over ways before the functions read an address.
+    pub interleave: Option<ModuloInterleave>,
+    /// Ways that pages choose among, 1 for none: what stands above the functions in (color − `first_color`).
+    pub ways: u32,
 }
 
 fn check_page_bits(page_bits: u32) -> Result<(), ColorError> {

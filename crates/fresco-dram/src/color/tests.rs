@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
-use crate::map::testing::{cases, maps, small_organisations};
+use crate::map::testing::{cases, maps, small_organisations, within_way};
 use crate::map::{BankMap, Field, Functions, Region};
 use crate::{AddressMap, FrameNumber, Organisation, PhysAddr};
 use proptest::prelude::*;
@@ -178,10 +178,24 @@ fn unaligned_regions_and_huge_spaces_are_refused() {
     );
     let map = BankMap::new(bits(12..32), 0).unwrap();
     let error = ColorSpace::of_bank_map(&map, &bits(20..25), 12).unwrap_err();
-    assert_eq!(error, ColorError::TooManyColors { bank: 1 << 20, llc: 32 });
+    assert_eq!(
+        error,
+        ColorError::TooManyColors {
+            bank: 1 << 20,
+            llc: 32,
+            most: 1 << 24
+        }
+    );
     // Every address bit of a byte-grained page is an LLC color bit.
     let error = ColorSpace::of_bank_map(&BankMap::new(vec![1], 0).unwrap(), &bits(0..64), 0).unwrap_err();
-    assert_eq!(error, ColorError::TooManyColors { bank: 2, llc: 1 << 63 });
+    assert_eq!(
+        error,
+        ColorError::TooManyColors {
+            bank: 2,
+            llc: 1 << 63,
+            most: 1 << 24
+        }
+    );
     assert_eq!(ColorSpace::of_bank_map(&map, &[], 30).unwrap().bank_colors(), 4);
 }
 
@@ -249,7 +263,12 @@ fn walk(map: &AddressMap, space: &ColorSpace) -> Result<Walked, TestCaseError> {
             let frame = FrameNumber(frame);
             let color = space.bank_color(frame);
             let known = walked.banks.entry(color).or_insert_with(|| banks.clone());
-            prop_assert_eq!(&banks, &*known, "every page of a color touches all of its banks");
+            let granule_bits = region.functions.granule_bits.unwrap_or(u32::MAX);
+            if granule_bits >= space.page_bits() {
+                prop_assert_eq!(&banks, &*known, "every page of a color touches all of its banks");
+            } else {
+                known.extend(banks);
+            }
             walked.pairs.insert((color, space.llc_color(frame)));
         }
     }
@@ -314,6 +333,22 @@ proptest! {
     }
 
     #[test]
+    fn what_banks_and_cache_share_is_decided_by_both(
+        map in maps(small_organisations(), 4),
+        llc in proptest::collection::vec(prop_oneof![0u64..1 << 14, 0u64..1 << 8], 0..6),
+    ) {
+        let Ok(space) = ColorSpace::new(&map, &llc, 4) else { return Ok(()) };
+        for function in space.overlap() {
+            let mut of_color = vec![None; space.bank_colors() as usize];
+            for frame in map.regions().iter().flat_map(|r| r.base >> 4..r.end() >> 4) {
+                let value = gf2::parity(function & frame << 4);
+                let bank = space.bank_color(FrameNumber(frame)) as usize;
+                prop_assert_eq!(*of_color[bank].get_or_insert(value), value);
+            }
+        }
+    }
+
+    #[test]
     fn number_of_colors_is_the_rank_formula(
         (page_bits, map) in (2u32..10).prop_flat_map(|bits| (Just(bits), maps(small_organisations(), bits))),
     ) {
@@ -322,7 +357,7 @@ proptest! {
             let expected: u32 = parts.iter().map(|part| {
                 let region = map.regions().iter().find(|region| region.node == part.node).unwrap();
                 let masks: Vec<u64> = region.functions.selectors().map(|(_, mask)| mask).collect();
-                1 << usable_bits(&masks, page_bits)
+                part.ways << usable_bits(&masks, page_bits)
             }).sum();
             prop_assert_eq!(space.bank_colors(), expected);
         }
@@ -360,7 +395,7 @@ proptest! {
             for region in map.regions() {
                 for frame in region.base >> 4..region.end() >> 4 {
                     let color = space.bank_color(FrameNumber(frame));
-                    let value = gf2::parity(function & ((frame << 4) - region.offset)) == 1;
+                    let value = gf2::parity(function & within_way(&map, region, frame << 4).1) == 1;
                     for (of, expected) in [(a, values[0]), (b, values[1])] {
                         prop_assert!(color != of || value == expected);
                     }
@@ -412,4 +447,140 @@ fn map_place(org: &Organisation, bank: u32) -> [u32; 5] {
         rest /= field.count(org);
         value
     })
+}
+
+/// Three channels of 1 MiB: column (3 to 12), bank (13 to 15) and row within the way.
+fn dealt(granule_bits: u32) -> AddressMap {
+    let org = Organisation {
+        nodes: 1,
+        channels: 3,
+        ranks: 1,
+        rows: 16,
+        ..ORG
+    };
+    let functions = Functions {
+        granule_bits: Some(granule_bits),
+        bank: bits(13..16),
+        row: bits(16..20),
+        column: bits(3..13),
+        ..Functions::default()
+    };
+    let region = Region {
+        base: 0,
+        size: 3 << 20,
+        offset: 0,
+        node: None,
+        functions,
+    };
+    AddressMap::new(org, vec![region]).unwrap()
+}
+
+#[test]
+fn pages_choose_a_channel_where_a_granule_has_whole_pages() {
+    // Pages go round the channels; every second of a channel's is in the next bank.
+    let space = ColorSpace::new(&dealt(12), &bits(6..15), 12).unwrap();
+    let color = |frame: u64| space.bank_color(FrameNumber(frame));
+    assert_eq!(space.bank_colors(), 24);
+    assert_eq!([0, 1, 2, 3, 5, 6, 7].map(color), [0, 8, 16, 0, 16, 1, 9]);
+    assert_eq!(
+        (space.name(17).as_str(), space.describe(17).as_str(), space.banks(17)),
+        ("ch2 bank1", "way 2, within the way 15=0 14=0 13=1", vec![17])
+    );
+    assert_eq!(
+        space.select_field(Field::Channel, 1).unwrap(),
+        (8..16).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        space.select_field(Field::Channel, 3).unwrap_err().to_string(),
+        "channel 3 of 3"
+    );
+    assert_eq!(space.select_field(Field::Bank, 2).unwrap(), [2, 10, 18]);
+    assert_eq!(
+        space.disjoint(1, 9).unwrap().to_string(),
+        "one lies in way 0 of the channels, the other in way 1"
+    );
+    assert_eq!(space.bank_functions(), None);
+    // Pages 0 and 3, 48 and 51 ... are channel 0, bank 0; the LLC color is the page number modulo 8. These two colors
+    // differ by 0b011, those of channel 1 (1 and 4) by 0b101, of channel 2 (2 and 5) by 0b111: no sum of bits is the same.
+    assert_eq!(space.llc_colors_of(0), [0, 3]);
+    assert_eq!((space.pairs(), space.overlap()), (48, vec![]));
+    let of_color_0 = &space.frames_of_pairs(FrameNumber(0), 768)[..8];
+    assert_eq!(of_color_0, [16, 0, 0, 16, 0, 0, 0, 0]);
+}
+
+#[test]
+fn pages_choose_a_bank_but_no_channel_where_granules_are_smaller() {
+    let space = ColorSpace::new(&dealt(8), &bits(6..15), 12).unwrap();
+    let color = |frame: u64| space.bank_color(FrameNumber(frame));
+    // Three pages in a row are 4 KiB of each channel, six are one bank of each.
+    assert_eq!(space.bank_colors(), 8);
+    assert_eq!([0, 2, 3, 5, 6, 12, 47, 48].map(color), [0, 0, 0, 0, 1, 2, 7, 0]);
+    assert_eq!((space.name(1).as_str(), space.banks(1)), ("ch* bank1", vec![1, 9, 17]));
+    assert_eq!(space.describe(1), "within the way 15=0 14=0 13=1");
+    assert_eq!(
+        space.select_field(Field::Channel, 1).unwrap_err().to_string(),
+        "pages of 2^12 bytes cannot choose channel 1: granules of 2^8 bytes are dealt over 3 ways of the channels, so \
+         that one page lies on several"
+    );
+    assert_eq!(space.select_field(Field::Bank, 2).unwrap(), [2]);
+    assert_eq!(
+        space.frames_of_pairs(FrameNumber(0), 768)[..8],
+        [16, 16, 16, 16, 16, 16, 0, 0]
+    );
+    // The first six pages are in bank 0, with LLC colors 0 to 5; the cache begins anew after eight.
+    assert_eq!(
+        space.frames_of_pairs(FrameNumber(0), 6)[..9],
+        [1, 1, 1, 1, 1, 1, 0, 0, 0]
+    );
+}
+
+#[test]
+fn granules_of_several_pages_leave_plain_bits_to_both() {
+    let space = ColorSpace::new(&dealt(14), &bits(6..15), 12).unwrap();
+    let color = |frame: u64| space.bank_color(FrameNumber(frame));
+    assert_eq!([0, 1, 2, 3, 4, 8, 12].map(color), [0, 0, 1, 1, 8, 16, 2]);
+    // Bit 13 is within the granule. Bit 14 is the lowest of 3 q + w, thus that of q, which banks read, or its opposite.
+    assert_eq!(space.overlap(), [1 << 13, 1 << 14]);
+    assert_eq!(
+        (space.llc_colors_of(1), space.llc_colors_of(9)),
+        (vec![2, 3], vec![6, 7])
+    );
+}
+
+#[test]
+fn pairs_of_dealt_memory_take_no_walk_and_are_bounded() {
+    let many = Functions {
+        granule_bits: Some(12),
+        bank: bits(13..25),
+        row: bits(25..37),
+        column: bits(3..13),
+        ..Functions::default()
+    };
+    let org = Organisation {
+        channels: 3,
+        nodes: 1,
+        ranks: 1,
+        banks: 1 << 12,
+        ..ORG
+    };
+    let region = Region {
+        base: 0,
+        size: 3 << 37,
+        offset: 0,
+        node: None,
+        functions: many,
+    };
+    let map = AddressMap::new(org, vec![region]).unwrap();
+    // Bits 13 to 24 within the way are the bank. Those from 26 up of the address are of 3 q, whose higher digits are free.
+    let space = ColorSpace::new(&map, &bits(26..32), 12).unwrap();
+    assert_eq!(space.pairs(), 3 << 18, "all of them");
+    let error = ColorSpace::new(&map, &bits(20..30), 12).unwrap_err();
+    assert_eq!(
+        error,
+        ColorError::TooManyColors {
+            bank: 3 << 12,
+            llc: 1 << 10,
+            most: 1 << 20
+        }
+    );
 }

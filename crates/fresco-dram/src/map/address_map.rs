@@ -3,13 +3,14 @@
 
 use super::group::Group;
 use super::region::check_ranges;
-use super::{Field, MapError, Region};
+use super::{Field, MapError, ModuloInterleave, Region};
 use crate::{Location, Organisation, PhysAddr};
 use std::collections::BTreeMap;
 
 /// A bijection between the physical addresses of a machine and the bytes of its DRAM (MAP-1).
 ///
-/// Every byte of every bank has exactly one physical address; [`AddressMap::new`] proves it or says why not.
+/// Every byte of every bank has exactly one physical address; [`AddressMap::new`] proves it or says why not. It is linear
+/// over GF(2) but for channels that are no power of two, whose odd part is dealt in turn ([`ModuloInterleave`]).
 ///
 /// ```
 /// use fresco_dram::{AddressMap, Functions, Location, Organisation, PhysAddr, Region};
@@ -41,10 +42,13 @@ pub struct AddressMap {
     first: Span,
     /// The other spans, sorted by base.
     others: Box<[Span]>,
+    /// All spans, sorted by base, where granules are dealt over an odd number of channels; then `first` is empty and there
+    /// are no others, so that decoding a linear map asks nothing about it.
+    dealt: Box<[Span]>,
 }
 
 /// What decoding needs of a region.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Span {
     base: u64,
     size: u64,
@@ -63,7 +67,7 @@ impl AddressMap {
     /// Checks and prepares a map.
     ///
     /// # Errors
-    /// [`MapError`] if a count is no power of two; if regions are empty, overlap, are larger or smaller than the
+    /// [`MapError`] if a count other than that of the channels is no power of two, or these are not dealt as they must be; if regions are empty, overlap, are larger or smaller than the
     /// organisation, or leave a normalised address twice or never used; if nodes are fixed by range in some regions
     /// only; if a field has the wrong number of functions; or if functions are dependent or leave bits unused.
     pub fn new(organisation: Organisation, regions: Vec<Region>) -> Result<Self, MapError> {
@@ -100,13 +104,17 @@ impl AddressMap {
             }));
         }
         spans.sort_unstable_by_key(|span| span.base);
-        let first = spans.remove(0);
+        let (first, others, dealt) = match organisation.odd_ways() {
+            1 => (spans.remove(0), spans, Vec::new()),
+            _ => (Span::default(), Vec::new(), spans),
+        };
         Ok(Self {
             organisation,
             regions,
             groups,
             first,
-            others: spans.into_boxed_slice(),
+            others: others.into_boxed_slice(),
+            dealt: dealt.into_boxed_slice(),
         })
     }
 
@@ -116,9 +124,18 @@ impl AddressMap {
         let span = if self.first.contains(address.0) {
             &self.first
         } else {
-            self.others.iter().find(|span| span.contains(address.0))?
+            match self.others.iter().find(|span| span.contains(address.0)) {
+                Some(span) => span,
+                None => return self.decode_dealt(address.0),
+            }
         };
         Some(self.groups[span.group as usize].decode(address.0 - span.offset))
+    }
+
+    /// [`AddressMap::decode`] where granules are dealt over an odd number of channels, or there is no memory.
+    fn decode_dealt(&self, address: u64) -> Option<Location> {
+        let span = self.dealt.iter().find(|span| span.contains(address))?;
+        Some(self.groups[span.group as usize].decode_dealt(address - span.offset))
     }
 
     /// The physical address of the first byte of the bus transfer at `location`.
@@ -141,6 +158,7 @@ impl AddressMap {
         let normalised = self.groups[group as usize].encode(location);
         let span = std::iter::once(&self.first)
             .chain(&self.others)
+            .chain(&self.dealt)
             .find(|span| span.group == group && span.contains(normalised + span.offset))
             .expect("the regions of a group fill its block");
         PhysAddr(normalised + span.offset)
@@ -162,15 +180,15 @@ impl AddressMap {
     }
 
     /// The parts of the map that have functions of their own: one per node where nodes are fixed by range, in
-    /// ascending order of node, else one. Each with its regions, and the number of normalised address bits that vary.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (Vec<&Region>, u32)> + '_ {
+    /// ascending order of node, else one. Each with its regions, and how granules are dealt before functions read addresses.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Vec<&Region>, Option<ModuloInterleave>)> + '_ {
         self.groups.iter().map(|group| {
             (
                 self.regions
                     .iter()
                     .filter(|region| region.node == group.node())
                     .collect(),
-                group.bits(),
+                group.interleave(),
             )
         })
     }
@@ -179,17 +197,22 @@ impl AddressMap {
 /// log2 of the banks that a machine may have: far more than any has, few enough to list.
 pub(super) const MAX_BANK_BITS: u32 = 20;
 
-/// Counts that parity functions can number, and a size that fits 64 bits.
+/// Counts that parity functions can number, but for the odd part of the channels, and a size that fits 64 bits.
 pub(super) fn check_organisation(org: &Organisation) -> Result<(), MapError> {
+    let channels = Field::Channel.to_string();
     let counts = Field::ALL.map(|field| (field.to_string(), field.count(org)));
     let mut bits = 0;
     for (what, count) in counts.into_iter().chain([("bus byte".to_owned(), org.bus_bytes)]) {
-        if !count.is_power_of_two() {
+        let dealt = what == channels && count != 0;
+        if !dealt && !count.is_power_of_two() {
             return Err(MapError::NotPowerOfTwo { what, count });
         }
         bits += count.trailing_zeros();
     }
-    let bank_bits = Field::SELECTORS.iter().map(|field| field.width(org)).sum();
+    // The bits that number the odd part of the channels.
+    let odd = u32::BITS - (org.odd_ways() - 1).leading_zeros();
+    bits += odd;
+    let bank_bits = odd + Field::SELECTORS.iter().map(|field| field.width(org)).sum::<u32>();
     if bank_bits > MAX_BANK_BITS {
         return Err(MapError::TooManyBanks { bits: bank_bits });
     }

@@ -76,6 +76,10 @@ impl BankMap {
     /// bits that the memory does not have; else what [`AddressMap::new`] finds wrong with the organisation.
     pub fn complete(&self, org: Organisation) -> Result<AddressMap, MapError> {
         check_organisation(&org)?;
+        if org.odd_ways() > 1 {
+            let (what, count) = (Field::Channel.to_string(), org.channels);
+            return Err(MapError::NotPowerOfTwo { what, count });
+        }
         let needed: u32 = Field::SELECTORS.iter().map(|field| field.width(&org)).sum();
         let bits = org.total_bytes().trailing_zeros();
         let beyond = self.functions.iter().fold(0, |all, mask| all | mask) & !low_mask(bits);

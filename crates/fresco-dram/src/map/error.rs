@@ -24,6 +24,13 @@ pub enum MapError {
         /// Its value.
         count: u32,
     },
+    /// Channels that are no power of two are not dealt as they must be, or others are.
+    Interleave {
+        /// Index of the region.
+        region: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// There are more address bits than 64.
     TooLarge {
         /// Address bits that the organisation asks for.
@@ -147,6 +154,9 @@ impl MapError {
     fn allowed(&self) -> &'static str {
         match self {
             Self::NotPowerOfTwo { .. } => "a power of two",
+            Self::Interleave { .. } => {
+                "a granule of at least a bus transfer where channels are no power of two, and none where they are"
+            }
             Self::TooLarge { .. } => "at most 64 address bits",
             Self::TooManyBanks { .. } => "at most 2^20 banks",
             Self::NoRegions => "at least one region",
@@ -158,7 +168,9 @@ impl MapError {
             Self::DifferentFunctions { .. } => "the same functions in all regions of a node",
             Self::FunctionCount { .. } => "log2(count) functions per field",
             Self::BelowBus { .. } => "functions over bits at or above the bus width",
-            Self::NotOneBlock { .. } => "normalised addresses that fill one aligned power-of-two block",
+            Self::NotOneBlock { .. } => {
+                "normalised addresses that fill one block, which begins at a multiple of its size"
+            }
             Self::SizeMismatch { .. } => "regions as large as the organisation",
             Self::Singular { .. } => "as many independent functions as address bits",
             Self::DependentSelectors { .. } => "non-zero functions, none of them the XOR of others",
@@ -169,8 +181,11 @@ impl MapError {
     fn help(&self) -> &'static str {
         match self {
             Self::NotPowerOfTwo { .. } => {
-                "parity functions number powers of two only: describe a machine with three or twelve channels by its \
-                 bank functions alone"
+                "parity functions number powers of two only; channels alone may be another number, of which the odd part \
+                 is dealt by granules"
+            }
+            Self::Interleave { .. } => {
+                "give the granule that is dealt to a channel at a time, and the nodes by ranges of addresses"
             }
             Self::TooLarge { .. } => "check rows, columns and counts",
             Self::TooManyBanks { .. } => "check the counts; leave out functions of rows and columns",
@@ -196,6 +211,7 @@ impl fmt::Display for MapError {
         let of_node = |node: &Option<u32>| node.map_or(String::new(), |node| format!(" of node {node}"));
         match self {
             Self::NotPowerOfTwo { what, count } => write!(f, "{what} count {count} is not a power of two"),
+            Self::Interleave { region, reason } => write!(f, "region {region}: {reason}"),
             Self::TooLarge { bits } => write!(f, "the organisation needs {bits} address bits"),
             Self::TooManyBanks { bits } => write!(f, "found 2^{bits} banks"),
             Self::NoRegions => write!(f, "the map has no region"),

@@ -54,7 +54,8 @@ impl Field {
         }
     }
 
-    /// Address bits that the field takes; meaningful where its count is a power of two.
+    /// Parity functions that the field takes: log2 of its count, or of the greatest power of two that divides it
+    /// (channels).
     pub fn width(self, org: &Organisation) -> u32 {
         self.count(org).trailing_zeros()
     }
@@ -106,8 +107,16 @@ impl fmt::Display for Field {
 /// Each function is a mask over the bits of (physical address − offset of its region), in bytes; its value is the
 /// parity of the masked bits. Within a field the least significant function comes first. In-page interleaving is no
 /// special case: it is a function that holds a low bit.
+///
+/// Where the number of channels is odd × 2^k, granules of `2^granule_bits` bytes are first dealt in turn over the odd
+/// part ([`super::ModuloInterleave`]), and all functions read the address within the way: its bits below the granule are
+/// those of the address, above stands the granule's number divided by the ways. Channel `way · 2^k + c` is that of the
+/// `k` channel functions with value `c`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Functions {
+    /// log2 of the bytes of a granule, where the number of channels is no power of two; else `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granule_bits: Option<u32>,
     /// Node; empty where the node is fixed by range.
     pub node: Vec<u64>,
     /// Channel.

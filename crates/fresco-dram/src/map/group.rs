@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The regions of one node (or of the whole machine), whose normalised addresses together fill one aligned block.
 
-use super::{Field, FunctionName, MapError, Region};
+use super::{Field, FunctionName, MapError, ModuloInterleave, Region};
 use crate::gf2::{self, Elimination, LinearMap, bits_of, low_mask};
 use crate::{Location, Organisation};
 
-/// A bijection between an aligned block of `2^bits` normalised addresses and the locations of one node, or of all.
+/// A bijection between an aligned block of normalised addresses and the locations of one node, or of all.
+///
+/// The block has `2^bits` addresses, or so many of each way that granules are dealt over.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     node: Option<u32>,
-    /// First normalised address of the block.
+    interleave: Option<ModuloInterleave>,
+    /// First normalised address of the block; of each way, where there are ways.
     block: u64,
-    bits: u32,
     layout: Layout,
     decode: LinearMap,
     encode: LinearMap,
@@ -31,12 +33,14 @@ impl Group {
             return Err(MapError::DifferentFunctions { first, second });
         }
         check_functions(org, region, first)?;
+        let interleave = interleave(org, region, first)?;
         let needed = match region.node {
             Some(_) => org.total_bytes() / u64::from(org.nodes),
             None => org.total_bytes(),
         };
         let block = one_block(regions, members, needed)?;
         let bits = needed.trailing_zeros();
+        let block = interleave.map_or(block, |interleave| interleave.split(block).1);
         let bus_bits = org.bus_bytes.trailing_zeros();
 
         let named = layout_order(region);
@@ -48,8 +52,8 @@ impl Group {
         let inverse: Vec<u64> = inverse.iter().map(|row| row >> bus_bits).collect();
         Ok(Self {
             node: region.node,
+            interleave,
             block,
-            bits,
             layout: Layout::new(org, region, &named),
             constant: gf2::apply(&rows, block),
             decode: LinearMap::new(&rows),
@@ -57,24 +61,76 @@ impl Group {
         })
     }
 
+    /// The location of a normalised address; not for groups with an interleave.
     #[inline]
     pub(super) fn decode(&self, normalised: u64) -> Location {
         self.layout.unpack(self.decode.apply(normalised))
     }
 
+    /// The location of a normalised address, with an interleave or without one.
+    pub(super) fn decode_dealt(&self, normalised: u64) -> Location {
+        let Some(interleave) = self.interleave else {
+            return self.decode(normalised);
+        };
+        let (way, within) = interleave.split(normalised);
+        let mut location = self.decode(within);
+        location.channel += way * self.layout.channels();
+        location
+    }
+
     /// The normalised address of byte 0 of a location; its node is not read where the range fixes it.
     #[inline]
     pub(super) fn encode(&self, location: &Location) -> u64 {
-        self.block | self.encode.apply(self.layout.pack(location) ^ self.constant)
+        let within = self.block | self.encode.apply(self.layout.pack(location) ^ self.constant);
+        match self.interleave {
+            None => within,
+            Some(interleave) => interleave
+                .join(location.channel / self.layout.channels(), within)
+                .expect("locations lie in the block"),
+        }
+    }
+
+    pub(super) fn interleave(&self) -> Option<ModuloInterleave> {
+        self.interleave
     }
 
     pub(super) fn node(&self) -> Option<u32> {
         self.node
     }
+}
 
-    /// Normalised address bits that vary within the block: those below this one.
-    pub(super) fn bits(&self) -> u32 {
-        self.bits
+/// How granules are dealt over channels that are no power of two.
+fn interleave(org: &Organisation, region: &Region, index: usize) -> Result<Option<ModuloInterleave>, MapError> {
+    let ways = org.odd_ways();
+    let fault = |reason: String| Err(MapError::Interleave { region: index, reason });
+    let Some(granule_bits) = region.functions.granule_bits else {
+        return match ways {
+            1 => Ok(None),
+            _ => fault(format!(
+                "nothing says by which granule {} channels are dealt",
+                org.channels
+            )),
+        };
+    };
+    if ways == 1 {
+        return fault(format!(
+            "a granule, but parity functions choose among {} channels",
+            org.channels
+        ));
+    }
+    if !region.functions.node.is_empty() {
+        return fault(format!(
+            "functions select the node, and a node of {} channels is no power of two",
+            org.channels
+        ));
+    }
+    let least = org.bus_bytes.trailing_zeros();
+    let most = (org.total_bytes() / u64::from(org.nodes)).trailing_zeros();
+    match ModuloInterleave::new(ways, granule_bits).filter(|_| (least..=most).contains(&granule_bits)) {
+        None => fault(format!(
+            "a granule of 2^{granule_bits} bytes, where it has 2^{least} to 2^{most}"
+        )),
+        some => Ok(some),
     }
 }
 
@@ -197,13 +253,18 @@ struct Layout {
 impl Layout {
     fn new(org: &Organisation, region: &Region, named: &[(FunctionName, u64)]) -> Self {
         let places = Field::ALL.map(|field| match named.iter().position(|(name, _)| name.field == field) {
-            Some(shift) => (shift as u32, field.count(org) - 1),
+            Some(shift) => (shift as u32, (1 << field.width(org)) - 1),
             None => (0, 0),
         });
         Self {
             places,
             node: region.node.unwrap_or(0),
         }
+    }
+
+    /// Channels that functions choose among.
+    fn channels(&self) -> u32 {
+        self.places[1].1 + 1
     }
 
     #[inline]

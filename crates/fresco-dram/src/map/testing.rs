@@ -54,14 +54,19 @@ pub(crate) fn small_organisations() -> impl Strategy<Value = Organisation> {
 /// Maps whose functions are `mixing` random row additions away from a random permutation of the address bits.
 ///
 /// Nodes are fixed by range or selected by functions; the blocks are cut at multiples of `2^page_bits` and moved apart,
-/// as a hole below 4 GiB does, so that regions have offsets.
+/// as a hole below 4 GiB does, so that regions have offsets. Of every seven maps three have three or five times the
+/// channels, which are dealt by granules of any size; nodes are then fixed by range.
 pub(crate) fn maps(
     organisations: impl Strategy<Value = Organisation>,
     page_bits: u32,
 ) -> impl Strategy<Value = AddressMap> {
     let mixing = prop_oneof![Just(0u32), 1u32..6, 20u32..200];
-    (organisations, mixing, any::<bool>(), any::<u64>())
-        .prop_map(move |(org, mixing, by_range, seed)| random_map(org, mixing, by_range, page_bits, seed))
+    let odd = prop_oneof![4 => Just(1u32), 2 => Just(3), 1 => Just(5)];
+    (organisations, odd, mixing, any::<bool>(), any::<u64>()).prop_map(move |(org, odd, mixing, by_range, seed)| {
+        let by_range = by_range || (odd > 1 && org.nodes > 1);
+        let channels = org.channels * odd;
+        random_map(Organisation { channels, ..org }, mixing, by_range, page_bits, seed)
+    })
 }
 
 fn random_map(org: Organisation, mixing: u32, by_range: bool, page_bits: u32, seed: u64) -> AddressMap {
@@ -125,6 +130,9 @@ fn random_functions(org: &Organisation, by_range: bool, bits: u32, mixing: u32, 
     // Bits above the block are constant in it, but may be read.
     let above = if bits < 40 && below(rng, 2) == 0 { 0xff } else { 0 };
     let mut functions = Functions::default();
+    if org.odd_ways() > 1 {
+        functions.granule_bits = Some(bus_bits + below(rng, u64::from(bits - bus_bits) + 1) as u32);
+    }
     let mut rows = rows.into_iter().map(|row| row | (rng.next_u64() & above) << bits);
     for field in Field::ALL {
         let width = if field == Field::Node && by_range {
@@ -143,4 +151,14 @@ pub(crate) fn address_in(map: &AddressMap, seed: u64) -> u64 {
     let regions = map.regions();
     let region = &regions[below(rng, regions.len() as u64) as usize];
     region.base + below(rng, region.size)
+}
+
+/// What the functions of a region read at an address of it, and its way.
+pub(crate) fn within_way(map: &AddressMap, region: &Region, address: u64) -> (u32, u64) {
+    let normalised = address - region.offset;
+    region.functions.granule_bits.map_or((0, normalised), |granule_bits| {
+        let ways = u64::from(map.organisation().odd_ways());
+        let (granule, inside) = (normalised >> granule_bits, normalised % (1 << granule_bits));
+        ((granule % ways) as u32, (granule / ways << granule_bits) + inside)
+    })
 }

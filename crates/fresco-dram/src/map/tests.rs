@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::testing::{address_in, cases, maps, organisations};
+use super::testing::{address_in, cases, maps, organisations, within_way};
 use super::*;
 use crate::gf2::row_reduce;
 use crate::{Location, Organisation, PhysAddr};
@@ -246,10 +246,10 @@ fn nodes_are_fixed_by_range_or_by_function_not_both() {
 fn counts_that_parity_cannot_number_are_refused() {
     let fault = |org| AddressMap::new(org, vec![region(plain())]).expect_err("must be refused");
     let three = MapError::NotPowerOfTwo {
-        what: "channel".into(),
+        what: "rank".into(),
         count: 3,
     };
-    assert_eq!(fault(Organisation { channels: 3, ..ORG }), three);
+    assert_eq!(fault(Organisation { ranks: 3, ..ORG }), three);
     assert!(matches!(
         fault(Organisation { bus_bytes: 0, ..ORG }),
         MapError::NotPowerOfTwo { count: 0, .. }
@@ -266,6 +266,175 @@ fn counts_that_parity_cannot_number_are_refused() {
         ..ORG
     };
     assert_eq!(fault(banks), MapError::TooManyBanks { bits: 63 });
+}
+
+/// Channels of 256 MiB: column, rank (bit 13), `channel`, bank, row within the way, from the bottom.
+fn dealt(channels: u32, channel: Vec<u64>, granule_bits: u32) -> AddressMap {
+    let bit = 14 + channel.len() as u32;
+    let functions = Functions {
+        granule_bits: Some(granule_bits),
+        column: bits(3..13),
+        rank: bits(13..14),
+        channel,
+        bank: bits(bit..bit + 3),
+        row: bits(bit + 3..bit + 3 + 11),
+        ..Functions::default()
+    };
+    let org = Organisation {
+        channels,
+        rows: 2048,
+        ..ORG
+    };
+    let size = org.total_bytes();
+    let whole = Region {
+        size,
+        ..region(functions)
+    };
+    AddressMap::new(org, vec![whole]).unwrap()
+}
+
+#[test]
+fn three_channels_by_hand() {
+    let map = dealt(3, vec![], 8);
+    assert_eq!(map.capacity(), 3 << 28);
+    // Lines of granules 0, 1, 2 and 3 of 256 bytes: the fourth is the second of channel 0, columns from 32 on.
+    let of = |address: u64| {
+        let place = map.decode(PhysAddr(address)).unwrap();
+        (place.channel, place.rank, place.bank, place.row, place.column)
+    };
+    assert_eq!(of(0x000), (0, 0, 0, 0, 0));
+    assert_eq!(of(0x108), (1, 0, 0, 0, 1));
+    assert_eq!(of(0x2f8), (2, 0, 0, 0, 31));
+    assert_eq!(of(0x300), (0, 0, 0, 0, 32));
+    // 3 x 2^13 bytes fill a row of each channel; then comes rank 1, and after as much again bank 1.
+    assert_eq!(of(0x6000), (0, 1, 0, 0, 0));
+    assert_eq!(of(0xc000 + 0x100), (1, 0, 1, 0, 0));
+    // The last line of all: 2^28 - 8 within way 2.
+    assert_eq!(of((3 << 28) - 8), (2, 1, 7, 2047, 1023));
+    assert_eq!(map.decode(PhysAddr(3 << 28)), None);
+    let place = Location {
+        channel: 2,
+        rank: 1,
+        bank: 5,
+        row: 9,
+        column: 33,
+        ..Location::default()
+    };
+    // Within the way 9 << 17 | 5 << 14 | 1 << 13 | 33 << 3 = 0x136108: granule 0x1361 of 256 bytes and 8 bytes.
+    assert_eq!(map.encode(&place), PhysAddr(((0x1361 * 3 + 2) << 8) + 8));
+}
+
+#[test]
+fn six_and_twelve_channels_by_hand() {
+    // Two channels in each of three ways, by bit 8 of the 512 bytes of a granule: six channels of 256 bytes in turn. Bits
+    // 13 and 8 change places, so that columns have bit 13.
+    let mut functions = dealt(6, bits(14..15), 9).regions()[0].functions.clone();
+    functions.channel = vec![1 << 8];
+    functions.column = [bits(3..8), bits(9..13), bits(14..15)].concat();
+    let org = Organisation {
+        channels: 6,
+        rows: 2048,
+        ..ORG
+    };
+    let whole = Region {
+        size: 6 << 28,
+        ..region(functions)
+    };
+    let six = AddressMap::new(org, vec![whole]).unwrap();
+    let channel = |map: &AddressMap, address: u64| map.decode(PhysAddr(address)).unwrap().channel;
+    let turn: Vec<u32> = (0..14).map(|granule| channel(&six, granule * 256)).collect();
+    assert_eq!(turn, [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1]);
+    assert_eq!(six.decode(PhysAddr(6 * 256)).unwrap().column, 32);
+
+    // Four channels in each of three ways, by hashes of bits 14^17 and 15^20 within the way; pages go round the ways.
+    let twelve = dealt(12, vec![1 << 14 | 1 << 17, 1 << 15 | 1 << 20], 12);
+    assert_eq!(twelve.capacity(), 12 << 28);
+    let of_pages: Vec<u32> = (0..4).map(|page| channel(&twelve, page << 12)).collect();
+    assert_eq!(of_pages, [0, 4, 8, 0]);
+    // Page 3 x 0x1b + 2 is page 0x1b of way 2: bits 12, 13, 15 and 16.
+    assert_eq!(channel(&twelve, (3 * 0x1b + 2) << 12), 2 * 4 + 0b10);
+    // Bit 17 within the way flips the lower channel bit.
+    assert_eq!(channel(&twelve, (3 * 0x3b + 2) << 12), 2 * 4 + 0b11);
+}
+
+#[test]
+fn dealt_memory_may_lie_behind_a_hole_and_in_nodes() {
+    let whole = dealt(3, vec![], 8);
+    let functions = whole.regions()[0].functions.clone();
+    let org = Organisation {
+        nodes: 2,
+        ..*whole.organisation()
+    };
+    // Node 0: 512 MiB below the hole, the rest from 4 GiB on; node 1 behind it.
+    let part = |base: u64, size: u64, offset: u64, node: u32| Region {
+        base,
+        size,
+        offset,
+        node: Some(node),
+        functions: functions.clone(),
+    };
+    let rest = (3 << 28) - (1 << 29);
+    let high = part(4 << 30, rest, (4 << 30) - (1 << 29), 0);
+    let second = part(3 << 33, 3 << 28, 0, 1);
+    let map = AddressMap::new(org, vec![part(0, 1 << 29, 0, 0), high, second.clone()]).unwrap();
+    let plain = |address: u64| whole.decode(PhysAddr(address)).unwrap();
+    assert_eq!(map.decode(PhysAddr((4 << 30) + 4242)), Some(plain((1 << 29) + 4242)));
+    let on_node_1 = map.decode(PhysAddr((3 << 33) + 4242)).unwrap();
+    assert_eq!(on_node_1, Location { node: 1, ..plain(4242) });
+    assert_eq!(map.encode(&on_node_1), PhysAddr((3 << 33) + 4240));
+    // 2^33 is no multiple of 3 x 2^28: granules would not begin with way 0.
+    let error = AddressMap::new(
+        org,
+        vec![
+            part(0, 3 << 28, 0, 0),
+            Region {
+                base: 1 << 33,
+                ..second
+            },
+        ],
+    );
+    assert!(
+        matches!(error, Err(MapError::NotOneBlock { node: Some(1), .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn channels_are_dealt_exactly_where_they_are_no_power_of_two() {
+    let map = dealt(3, vec![], 8);
+    let fault = |org: Organisation, change: &dyn Fn(&mut Region)| {
+        let mut region = map.regions()[0].clone();
+        change(&mut region);
+        AddressMap::new(org, vec![region])
+            .expect_err("must be refused")
+            .to_string()
+    };
+    let org = *map.organisation();
+    let granule = |bits: Option<u32>| move |region: &mut Region| region.functions.granule_bits = bits;
+    let text = fault(org, &granule(None));
+    assert!(
+        text.contains("nothing says by which granule 3 channels are dealt"),
+        "{text}"
+    );
+    for bits in [2, 29] {
+        let text = fault(org, &granule(Some(bits)));
+        assert!(text.contains("bytes, where it has 2^3 to 2^28"), "{text}");
+    }
+    let power = Organisation { channels: 1, ..org };
+    let text = fault(power, &|region| region.size = 1 << 28);
+    assert!(
+        text.contains("a granule, but parity functions choose among 1 channels"),
+        "{text}"
+    );
+    let nodes = Organisation { nodes: 2, ..org };
+    let text = fault(nodes, &|region| {
+        region.size *= 2;
+        region.functions.node = vec![1 << 28];
+    });
+    assert!(text.contains("functions select the node"), "{text}");
+    let banks = BankMap::new(bits(13..17), 0).unwrap();
+    let error = banks.complete(org).expect_err("must be refused");
+    assert!(matches!(error, MapError::NotPowerOfTwo { count: 3, .. }), "{error}");
 }
 
 #[test]
@@ -340,10 +509,15 @@ proptest! {
         let address = address_in(&map, seed);
         let region = map.regions().iter().find(|r| (r.base..r.end()).contains(&address)).unwrap();
         let location = map.decode(PhysAddr(address)).unwrap();
+        let (way, within) = within_way(&map, region, address);
         for field in Field::ALL {
-            let value = crate::gf2::apply(region.functions.get(field), address - region.offset) as u32;
-            let fixed = if field == Field::Node { region.node.unwrap_or(0) } else { 0 };
-            prop_assert_eq!(field.of(&location), value | fixed);
+            let value = crate::gf2::apply(region.functions.get(field), within) as u32;
+            let above = match field {
+                Field::Node => region.node.unwrap_or(0),
+                Field::Channel => way << field.width(map.organisation()),
+                _ => 0,
+            };
+            prop_assert_eq!(field.of(&location), value | above);
         }
     }
 
