@@ -29,6 +29,7 @@ machines![
     "jetson-nano",
     "epyc-7742",
     "xeon-8460y",
+    "xeon-5218",
 ];
 
 /// The names of the built-in machines.

@@ -28,6 +28,11 @@ impl Shades {
             let what = format!("buddy lists for each of {keys} colors; {MOST_KEYS} at most, leave out LLC colors");
             return Err(FrameError::Memory { what });
         }
+        if space.parts().any(|part| part.interleave.is_some()) {
+            let what = "colors do not repeat in aligned blocks where channels are no power of two; buddy lists by color need \
+                        them to. Use palloc, camc or tintmalloc";
+            return Err(FrameError::Memory { what: what.to_owned() });
+        }
         let mut change = vec![0; keys as usize];
         let mut least = vec![(0..keys).collect::<Vec<u32>>()];
         let mut changes = Vec::new();

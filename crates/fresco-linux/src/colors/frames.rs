@@ -3,6 +3,7 @@
 
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, ColorSpace};
+use fresco_input::InputError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -47,7 +48,19 @@ pub(super) struct Span {
 
 impl FrameColors {
     /// The colors `space` of a machine's `map`.
-    pub fn of_machine(map: &AddressMap, space: &ColorSpace) -> Self {
+    ///
+    /// # Errors
+    /// Channels are no power of two: back ends and kernels know colors of parity functions alone.
+    pub fn of_machine(map: &AddressMap, space: &ColorSpace) -> Result<Self, InputError> {
+        let channels = map.organisation().channels;
+        if map.organisation().odd_ways() > 1 {
+            return Err(InputError::new(
+                "map",
+                format!("found {channels} channels, over which granules are dealt"),
+            )
+            .allowed("maps whose banks are selected by parity functions alone")
+            .help("simulate with this map; kernels and the pager choose frames by parity functions"));
+        }
         let spans_of = |node: Option<u32>| {
             let regions = map.regions().iter();
             regions
@@ -59,7 +72,7 @@ impl FrameColors {
                 })
                 .collect()
         };
-        Self::of_parts(space, spans_of)
+        Ok(Self::of_parts(space, spans_of))
     }
 
     /// The colors `space` of bank functions that hold from their offset on.

@@ -49,6 +49,7 @@ pub(super) fn read(
         })?;
     }
     check_bursts(&table, &given, burst_bytes)?;
+    given.granule_bits = granule(&table, &org, burst_bytes)?;
     let mut regions = regions(&table, &region_tables, &org, page_bytes)?;
     let by_range = regions.iter().any(|region| region.node.is_some());
     check_counts(&table, &given, &rest, &org, by_range)?;
@@ -88,6 +89,43 @@ fn check_bursts(table: &Table<'_>, given: &Functions, burst_bytes: u64) -> Resul
     Ok(())
 }
 
+/// log2 of the bytes that are dealt to a channel at a time, where the number of channels is no power of two.
+fn granule(table: &Table<'_>, org: &Organisation, burst_bytes: u64) -> Result<Option<u32>, InputError> {
+    let item = table.opt_item("granule");
+    if org.odd_ways() == 1 {
+        return match item {
+            None => Ok(None),
+            Some(item) => {
+                let error = item.error(format!(
+                    "found a granule for {}",
+                    counted(org.channels as usize, "channel")
+                ));
+                Err(error
+                    .allowed("a granule where memory.organisation.channels is no power of two")
+                    .help("remove it: channels that are a power of two are chosen by functions alone"))
+            }
+        };
+    }
+    let Some(item) = item else {
+        let error = table.error(format!("found {} channels, but no granule", org.channels));
+        return Err(error
+            .allowed(format!(
+                "granule: the bytes that each of {} ways of channels has in turn",
+                org.odd_ways()
+            ))
+            .help("add one, such as granule = \"256 B\""));
+    };
+    let way_bytes = org.total_bytes() / u64::from(org.nodes * org.odd_ways());
+    let bytes = item.size(burst_bytes..=way_bytes)?;
+    match bytes.is_power_of_two() {
+        true => Ok(Some(bytes.trailing_zeros())),
+        false => Err(item
+            .error(format!("found {bytes} bytes"))
+            .allowed("a power of two")
+            .help("write \"256 B\", \"512 B\" or \"4 KiB\"")),
+    }
+}
+
 /// As many functions as the counts of the organisation need: log2 of each.
 fn check_counts(
     table: &Table<'_>,
@@ -106,6 +144,12 @@ fn check_counts(
         if found != needed as usize {
             let allowed = match by_range && field == Field::Node {
                 true => "none: the regions fix the node".to_owned(),
+                false if field == Field::Channel && org.odd_ways() > 1 => format!(
+                    "{needed}, for {} of the {} channels in memory.organisation: the granule deals over {}",
+                    1 << needed,
+                    org.channels,
+                    org.odd_ways()
+                ),
                 false => format!("{needed}, for a count of {} in memory.organisation", field.count(org)),
             };
             let error = table
@@ -191,6 +235,7 @@ fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> Input
     let in_field = |field: Field| Some(table.error_at(key(field), error.to_string()));
     let place = match &error {
         MapError::BelowBus { name, .. } => in_field(name.field),
+        MapError::Interleave { .. } => in_field(Field::Node),
         MapError::Singular { dependent, .. } => dependent.first().and_then(|(name, _)| in_field(name.field)),
         MapError::BadRange { region }
         | MapError::OffsetAboveBase { region }

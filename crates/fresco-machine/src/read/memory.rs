@@ -19,7 +19,7 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
     let once = |key: &str, most: u32| table.opt_power_of_two(key, 1..=most).map(|count| count.unwrap_or(1));
     let org = Organisation {
         nodes: once("nodes", 64)?,
-        channels: once("channels", 64)?,
+        channels: table.opt_integer("channels", 1..=64)?.unwrap_or(1),
         ranks: once("ranks", 16)?,
         bank_groups: once("bank_groups", 8)?,
         banks: table.power_of_two("banks", 1..=64)?,

@@ -15,6 +15,8 @@ pub enum NotExpressible {
     Nodes,
     /// Functions do not read the physical address as it is.
     Offset,
+    /// Channels are no power of two: granules are dealt over so many ways.
+    Dealt(u32),
     /// A function of this field, other than a single bit of a column, reads this address bit, which lies within a line.
     WithinLine(Field, u32),
 }
@@ -23,6 +25,7 @@ impl fmt::Display for NotExpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes => f.write_str("several nodes"),
+            Self::Dealt(ways) => write!(f, "granules that are dealt over {ways} ways of channels"),
             Self::Offset => f.write_str("ranges of which an offset is subtracted"),
             Self::WithinLine(field, bit) => write!(f, "a {field} function of address bit {bit}, within a line"),
         }
@@ -46,6 +49,9 @@ fn functions(map: &AddressMap) -> Result<&Functions, NotExpressible> {
     if map.organisation().nodes > 1 {
         return Err(NotExpressible::Nodes);
     }
+    if map.organisation().odd_ways() > 1 {
+        return Err(NotExpressible::Dealt(map.organisation().odd_ways()));
+    }
     match map.regions().iter().all(|region| region.offset == 0) {
         true => Ok(&map.regions()[0].functions),
         false => Err(NotExpressible::Offset),
@@ -56,7 +62,7 @@ fn functions(map: &AddressMap) -> Result<&Functions, NotExpressible> {
 /// list of those whose XOR it is.
 ///
 /// # Errors
-/// [`NotExpressible::Nodes`], [`NotExpressible::Offset`].
+/// [`NotExpressible::Nodes`], [`NotExpressible::Offset`], [`NotExpressible::Dealt`].
 pub fn dramsys(map: &AddressMap) -> Result<String, NotExpressible> {
     let functions = functions(map)?;
     let bytes: Vec<String> = (0..map.organisation().bus_bytes.trailing_zeros())

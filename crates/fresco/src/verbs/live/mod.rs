@@ -108,7 +108,7 @@ impl ColorArgs {
         }
         let space = source.colors()?;
         let colors = match &source.map {
-            Map::Machine(machine) => FrameColors::of_machine(&machine.memory.map, &space),
+            Map::Machine(machine) => FrameColors::of_machine(&machine.memory.map, &space)?,
             Map::Banks(map, _) => FrameColors::of_bank_map(map, &space),
         };
         let counts = ColorCounts::of(&colors);

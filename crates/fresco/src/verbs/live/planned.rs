@@ -149,7 +149,7 @@ fn request(
     space: &ColorSpace,
     file: &str,
 ) -> Result<Request, InputError> {
-    let colors = FrameColors::of_machine(&machine.memory.map, space);
+    let colors = FrameColors::of_machine(&machine.memory.map, space)?;
     let used: BTreeSet<usize> = (0..task.instances.len())
         .flat_map(|instance| task.colors_of(instance))
         .collect();

@@ -104,6 +104,9 @@ fn for_simulator(args: &Args, to: Target, source: &Source) -> Result<String, Inp
             .allowed("maps of one node, whose functions read physical addresses as they are")
             .help(match error {
                 NotExpressible::Nodes => "describe one node in a machine file of its own: that simulator has no nodes",
+                NotExpressible::Dealt(_) => {
+                    "use the machine file itself: that simulator divides addresses by no odd number"
+                }
                 NotExpressible::Offset => "describe the memory without its hole in a machine file of its own",
                 NotExpressible::WithinLine(..) => "write --to dramsys, which knows bits within a line",
             })

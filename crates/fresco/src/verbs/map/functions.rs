@@ -11,6 +11,13 @@ use serde::Serialize;
 /// A map as JSON shows it.
 #[derive(Debug, Serialize)]
 pub struct MapView {
+    /// Bytes that each of the odd number of ways of channels has in turn, where channels are no power of two; the functions
+    /// read the address within the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granule_bytes: Option<u64>,
+    /// Those ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ways: Option<u32>,
     /// Per field that has functions: node, channel, rank, bank group, bank, row, column.
     pub fields: Vec<FieldView>,
     /// The ranges of physical addresses; empty where only bank functions are known.
@@ -67,7 +74,7 @@ impl MapView {
         let functions = &map.regions()[0].functions;
         let fields = Field::ALL
             .into_iter()
-            .filter(|field| !functions.get(*field).is_empty())
+            .filter(|field| !functions.get(*field).is_empty() || (*field == Field::Channel && org.odd_ways() > 1))
             .map(|field| FieldView::new(field, u64::from(field.count(org)), functions.get(field)))
             .collect();
         let regions = map.regions().iter().map(|region| RegionView {
@@ -76,7 +83,10 @@ impl MapView {
             offset: region.offset,
             node: region.node,
         });
+        let granule_bytes = functions.granule_bits.map(|bits| 1 << bits);
         Self {
+            granule_bytes,
+            ways: granule_bytes.map(|_| org.odd_ways()),
             fields,
             regions: regions.collect(),
         }
@@ -86,6 +96,8 @@ impl MapView {
     pub fn of_banks(map: &BankMap) -> Self {
         let functions = map.functions();
         Self {
+            granule_bytes: None,
+            ways: None,
             fields: vec![FieldView::new(Field::Bank, 1 << functions.len(), functions)],
             regions: Vec::new(),
         }
@@ -98,15 +110,27 @@ impl MapView {
             vec![
                 Column::text("field"),
                 Column::number("count", "", 0),
-                Column::text("address bits, least significant function first"),
+                Column::text(match self.ways {
+                    None => "address bits, least significant function first",
+                    Some(_) => "bits of the address within the way, least significant function first",
+                }),
             ],
         );
         for view in &self.fields {
-            fields.push(vec![
-                view.field.to_string().into(),
-                view.count.into(),
-                bits_text(&view.functions).into(),
-            ])?;
+            let dealt = self
+                .ways
+                .zip(self.granule_bytes)
+                .filter(|_| view.field == Field::Channel);
+            let bits = bits_text(&view.functions);
+            let text = match dealt {
+                None => bits,
+                Some((ways, granule)) => format!(
+                    "{} to each of {ways} ways in turn{}{bits}",
+                    format_size(granule),
+                    if bits.is_empty() { "" } else { "; within a way " }
+                ),
+            };
+            fields.push(vec![view.field.to_string().into(), view.count.into(), text.into()])?;
         }
         let mut tables = vec![fields];
         if self.regions.len() > 1 || self.regions.iter().any(|region| region.base != 0) {

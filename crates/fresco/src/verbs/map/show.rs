@@ -135,6 +135,14 @@ fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option
             }
             _ => {}
         }
+        if machine.memory.organisation.odd_ways() > 1 {
+            let channels = machine.memory.organisation.channels;
+            return Err(refuse(format!(
+                "{channels} channels are no power of two: granules are dealt over them"
+            ))
+            .allowed("maps whose banks are selected by parity functions alone")
+            .help("use the machine file itself: map formats have no place for a division"));
+        }
         let wanted = |node: Option<u32>| asked_node.is_none() || node.is_none() || node == asked_node;
         if let Some(region) = regions.iter().find(|region| wanted(region.node) && region.offset != 0) {
             return Err(refuse(format!(

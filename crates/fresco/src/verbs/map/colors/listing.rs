@@ -41,6 +41,10 @@ pub struct ColorsReport {
 struct Part {
     node: Option<u32>,
     first_color: u32,
+    /// Ways of channels that pages choose among, where channels are no power of two: what stands above the functions in
+    /// (color − `first_color`); 1 if they cannot. The functions read the address within the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ways: Option<u32>,
     /// Bit `i` of (color − `first_color`) is function `i`.
     functions: Vec<ColorFunction>,
 }
@@ -68,7 +72,8 @@ struct Color {
     name: String,
     /// Values of parity functions over address bits.
     parities: String,
-    /// Banks that every page of the color touches, and no page of another does.
+    /// Banks that every page of the color touches (some of them, where the granule that is dealt over channels is smaller
+    /// than a page), and no page of another does.
     banks: Vec<u32>,
     /// LLC colors that pages of this color have.
     llc_colors: Vec<u32>,
@@ -124,7 +129,12 @@ impl ColorsReport {
             shared: space.overlap().into_iter().map(FunctionView::new).collect(),
             parts: space
                 .parts()
-                .map(|part| Part::new(space, part.node, part.first_color))
+                .map(|part| Part {
+                    node: part.node,
+                    first_color: part.first_color,
+                    ways: part.interleave.map(|_| part.ways),
+                    functions: color_functions(space, part.first_color),
+                })
                 .collect(),
             lost: lost(space),
             colors: listed.into_iter().map(color).collect(),
@@ -181,6 +191,13 @@ impl ColorsReport {
                 function.function.to_string().into(),
                 function.sum_of.join(" ^ ").into(),
             ])?;
+        }
+        if let Some(ways) = self.parts.first().and_then(|part| part.ways) {
+            let text = match ways {
+                1 => "bits are those within a way of the channels, which pages cannot choose".to_owned(),
+                _ => format!("bits are those within a way; above them, which of {ways} ways of the channels"),
+            };
+            table.push(vec!["-".into(), "".into(), text.into()])?;
         }
         for function in &self.shared {
             table.push(vec![
@@ -250,18 +267,12 @@ impl ColorsReport {
     }
 }
 
-impl Part {
-    fn new(space: &ColorSpace, node: Option<u32>, first_color: u32) -> Self {
-        let function = |bit: fresco_dram::color::ColorBit| ColorFunction {
-            function: FunctionView::new(bit.function),
-            sum_of: bit.sum_of.iter().map(ToString::to_string).collect(),
-        };
-        Self {
-            node,
-            first_color,
-            functions: space.color_bits(first_color).into_iter().map(function).collect(),
-        }
-    }
+fn color_functions(space: &ColorSpace, first_color: u32) -> Vec<ColorFunction> {
+    let function = |bit: fresco_dram::color::ColorBit| ColorFunction {
+        function: FunctionView::new(bit.function),
+        sum_of: bit.sum_of.iter().map(ToString::to_string).collect(),
+    };
+    space.color_bits(first_color).into_iter().map(function).collect()
 }
 
 impl Place {

@@ -89,6 +89,7 @@ fn differing(separation: &Separation) -> String {
             let names: Vec<String> = sum_of.iter().map(ToString::to_string).collect();
             format!("{} = {} differs", names.join(" ^ "), xor_text(*function))
         }
+        Separation::Ways { .. } => "they lie in different ways of the channels".to_owned(),
         Separation::Nodes { .. } => "they lie on different nodes".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use crate::verbs::map::source::{Map, Source};
 use fresco_detect::LINE_BITS;
 use fresco_detect::verify::Banks;
 use fresco_dram::map::{BankMap, Field, xor_text};
-use fresco_dram::{AddressMap, PhysAddr};
+use fresco_dram::{AddressMap, Organisation, PhysAddr};
 use fresco_input::InputError;
 
 /// Bank functions, or a whole map; banks are numbered so that two that differ least differ in one bit.
@@ -70,12 +70,22 @@ impl<'m> Claim<'m> {
                     let named = of.map(move |text| format!("{field} {text}"));
                     // Nodes that ranges decide have no function.
                     let ranges = std::iter::repeat_with(move || format!("{field} by range"));
-                    named.chain(ranges).take(width).collect::<Vec<_>>()
+                    let by_way = match field {
+                        Field::Channel => ways_bits(org),
+                        _ => 0,
+                    };
+                    let ways = std::iter::repeat_n("channel by way".to_owned(), by_way);
+                    named.chain(ranges).take(width).chain(ways).collect::<Vec<_>>()
                 });
                 bits.collect()
             }
         }
     }
+}
+
+/// Bits of a bank number for the odd part of the channels.
+fn ways_bits(org: &Organisation) -> usize {
+    (u32::BITS - (org.odd_ways() - 1).leading_zeros()) as usize
 }
 
 impl Banks for Claim<'_> {
@@ -92,7 +102,7 @@ impl Banks for Claim<'_> {
     fn kinds(&self) -> usize {
         match self {
             Self::Functions(map) => map.functions().len(),
-            Self::Whole(map) => map.organisation().banks_total().trailing_zeros() as usize,
+            Self::Whole(_) => self.functions().len(),
         }
     }
 
