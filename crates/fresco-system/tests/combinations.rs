@@ -24,11 +24,15 @@ const FRAMES: [(&str, &str); 10] = [
 /// A machine, and what is changed in its memory.
 type Changed = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// Machines of four standards, the small one with DDR5 devices.
-const MACHINES: [Changed; 4] = [
+/// Machines of four standards, the small one with DDR5 devices, and one with three channels, which pages choose.
+const MACHINES: [Changed; 5] = [
     ("i7-860-channels", &[]),
     ("xeon-e3-1220v5", &[]),
     ("jetson-nano", &[]),
+    (
+        "xeon-w3530",
+        &[("organisation.channels", "3"), ("map.granule", "\"4 KiB\"")],
+    ),
     (
         "small.toml",
         &[

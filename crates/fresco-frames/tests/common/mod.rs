@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses some of them")]
 
 use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
-use fresco_frames::{Frames, FramesConfig, Memory, TaskId};
+use fresco_frames::{FrameError, Frames, FramesConfig, Memory, TaskId};
 use std::sync::Arc;
 
 pub const A: TaskId = TaskId(1);
@@ -27,7 +27,11 @@ impl Machine {
     }
 
     pub fn frames(&self, config: FramesConfig, seed: u64) -> Frames {
-        Frames::new(self.space(), self.memory(), config, seed).unwrap()
+        self.try_frames(config, seed).unwrap()
+    }
+
+    pub fn try_frames(&self, config: FramesConfig, seed: u64) -> Result<Frames, FrameError> {
+        Frames::new(self.space(), self.memory(), config, seed)
     }
 }
 
@@ -74,6 +78,20 @@ pub fn machine(nodes: u32, node_bits: u32, bank_bits: &[u32], llc_bits: std::ops
         llc: bits(llc_bits),
         hops,
     }
+}
+
+/// Three channels of `2^way_bits` bytes, dealt by granules, with banks selected by `bank_bits` within the channel.
+pub fn three_channels(granule_bits: u32, way_bits: u32, bank_bits: &[u32], llc_bits: std::ops::Range<u32>) -> Machine {
+    let one = machine(1, way_bits, bank_bits, llc_bits);
+    let mut region = one.map.regions()[0].clone();
+    region.size *= 3;
+    region.functions.granule_bits = Some(granule_bits);
+    let organisation = Organisation {
+        channels: 3,
+        ..*one.map.organisation()
+    };
+    let map = AddressMap::new(organisation, vec![region]).unwrap();
+    Machine { map, ..one }
 }
 
 /// 64 frames, four banks: the color of frame `f` is `f % 4`.

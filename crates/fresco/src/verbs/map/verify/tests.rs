@@ -2,16 +2,16 @@
 //! Right maps are confirmed and wrong ones are caught, on the simulated memory of every machine.
 
 use super::claim::Claim;
-use crate::verbs::map::detect::tests::NOISE;
+use crate::verbs::map::detect::tests::{NOISE, linear_names};
 use fresco_detect::synthetic::{Disturbance, Disturbed};
 use fresco_detect::{Judge, Judgement};
 use fresco_dram::gf2::{row_reduce, transpose};
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, PhysAddr};
-use fresco_machine::{builtin, builtin_names};
+use fresco_machine::builtin;
 use fresco_system::MemoryTimer;
 
-/// Bank functions of a machine, from what each bit changes; all shipped maps are linear.
+/// Bank functions of a machine, from what each bit changes, in a linear map.
 fn functions(map: &AddressMap) -> Vec<u64> {
     let bank = |address: u64| {
         let place = map.decode(PhysAddr(address)).expect("an address of the machine");
@@ -40,7 +40,7 @@ fn exchanged(functions: &[u64], bits: u32) -> Vec<u64> {
 
 #[test]
 fn wrong_maps_are_caught_on_every_machine() {
-    for name in builtin_names() {
+    for name in linear_names() {
         let machine = builtin(name).expect("a built-in machine");
         let map = &machine.memory.map;
         let right = functions(map);
@@ -70,6 +70,25 @@ fn wrong_maps_are_caught_on_every_machine() {
                 "{name}, {what}: {outcome:?}"
             );
         }
+    }
+}
+
+/// The map of a machine whose channels are no power of two, and those of machines that deal other granules or channels.
+#[test]
+fn maps_with_three_ways_are_judged_as_others() {
+    let machine = |set: &[(&str, &str)]| {
+        let owned: Vec<(String, String)> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        fresco_machine::load_with("xeon-5218", &owned).expect("a built-in machine")
+    };
+    let right = machine(&[]);
+    let mut timer = Disturbed::new(MemoryTimer::new(&right), NOISE, 1);
+    let mut judge = Judge::new(&mut timer, 1, f64::INFINITY);
+    let (whole, _) = judge.judge(&Claim::Whole(&right.memory.map), 0.7, None);
+    assert_eq!(whole, Judgement::Confirmed, "{:?}", judge.evidence.failed());
+    for other in [("memory.map.granule", "1 KiB"), ("memory.map.channel", "[[8, 19]]")] {
+        let wrong = machine(&[other]);
+        let (judgement, outcomes) = judge.judge(&Claim::Whole(&wrong.memory.map), 0.5, None);
+        assert_eq!(judgement, Judgement::Wrong, "{other:?}: {outcomes:?}");
     }
 }
 
