@@ -121,21 +121,25 @@ impl AddressMap {
     /// The place of the bus transfer that holds the byte at `address`; `None` where there is no memory.
     #[inline]
     pub fn decode(&self, address: PhysAddr) -> Option<Location> {
-        let span = if self.first.contains(address.0) {
-            &self.first
+        let (group, normalised) = if self.first.contains(address.0) {
+            (self.first.group, address.0 - self.first.offset)
         } else {
             match self.others.iter().find(|span| span.contains(address.0)) {
-                Some(span) => span,
-                None => return self.decode_dealt(address.0),
+                Some(span) => (span.group, address.0 - span.offset),
+                None => self.dealt(address.0)?,
             }
         };
-        Some(self.groups[span.group as usize].decode(address.0 - span.offset))
+        Some(self.groups[group as usize].decode(normalised))
     }
 
-    /// [`AddressMap::decode`] where granules are dealt over an odd number of channels, or there is no memory.
-    fn decode_dealt(&self, address: u64) -> Option<Location> {
+    /// Group of an address and what it decodes, where granules are dealt over an odd number of channels; `None` where there
+    /// is no memory.
+    fn dealt(&self, address: u64) -> Option<(u32, u64)> {
         let span = self.dealt.iter().find(|span| span.contains(address))?;
-        Some(self.groups[span.group as usize].decode_dealt(address - span.offset))
+        Some((
+            span.group,
+            self.groups[span.group as usize].dealt(address - span.offset),
+        ))
     }
 
     /// The physical address of the first byte of the bus transfer at `location`.

@@ -14,6 +14,8 @@ pub(super) struct Group {
     interleave: Option<ModuloInterleave>,
     /// First normalised address of the block; of each way, where there are ways.
     block: u64,
+    /// log2 of the addresses in it.
+    bits: u32,
     layout: Layout,
     decode: LinearMap,
     encode: LinearMap,
@@ -45,8 +47,14 @@ impl Group {
 
         let named = layout_order(region);
         check_bijective(first, &named, bus_bits, bits)?;
-        let rows: Vec<u64> = named.iter().map(|(_, mask)| *mask).collect();
-        let square: Vec<u64> = (0..bus_bits).map(|bit| 1 << bit).chain(rows.iter().copied()).collect();
+        let ways = interleave.map_or(0, way_bits);
+        if ways > 0 && (block | low_mask(bits)) >> (u64::BITS - ways) != 0 {
+            let reason = format!("addresses of more than {} bits within a way", u64::BITS - ways);
+            return Err(MapError::Interleave { region: first, reason });
+        }
+        let (fields, rows) = with_ways(&named, ways, u64::BITS - ways, u64::MAX);
+        let (_, within) = with_ways(&named, ways, bits, low_mask(bits));
+        let square: Vec<u64> = (0..bus_bits).map(|bit| 1 << bit).chain(within).collect();
         let inverse = gf2::inverse(&square).expect("checked to be independent");
         // The inverse takes (functions, byte) and a location has byte 0: drop the byte's columns.
         let inverse: Vec<u64> = inverse.iter().map(|row| row >> bus_bits).collect();
@@ -54,38 +62,36 @@ impl Group {
             node: region.node,
             interleave,
             block,
-            layout: Layout::new(org, region, &named),
+            bits,
+            layout: Layout::new(region, &fields),
             constant: gf2::apply(&rows, block),
             decode: LinearMap::new(&rows),
             encode: LinearMap::new(&inverse),
         })
     }
 
-    /// The location of a normalised address; not for groups with an interleave.
+    /// The location of a normalised address; where granules are dealt, of what [`Group::dealt`] makes of it.
     #[inline]
     pub(super) fn decode(&self, normalised: u64) -> Location {
         self.layout.unpack(self.decode.apply(normalised))
     }
 
-    /// The location of a normalised address, with an interleave or without one.
-    pub(super) fn decode_dealt(&self, normalised: u64) -> Location {
-        let Some(interleave) = self.interleave else {
-            return self.decode(normalised);
-        };
-        let (way, within) = interleave.split(normalised);
-        let mut location = self.decode(within);
-        location.channel += way * self.layout.channels();
-        location
+    /// The address within its way, with the number of the way in the highest bits, which are channel bits to the decoder.
+    pub(super) fn dealt(&self, normalised: u64) -> u64 {
+        self.interleave.map_or(normalised, |interleave| {
+            let (way, within) = interleave.split(normalised);
+            within | u64::from(way) << (u64::BITS - way_bits(interleave))
+        })
     }
 
     /// The normalised address of byte 0 of a location; its node is not read where the range fixes it.
     #[inline]
     pub(super) fn encode(&self, location: &Location) -> u64 {
-        let within = self.block | self.encode.apply(self.layout.pack(location) ^ self.constant);
+        let offset = self.encode.apply(self.layout.pack(location) ^ self.constant);
         match self.interleave {
-            None => within,
+            None => self.block | offset,
             Some(interleave) => interleave
-                .join(location.channel / self.layout.channels(), within)
+                .join((offset >> self.bits) as u32, self.block | offset & low_mask(self.bits))
                 .expect("locations lie in the block"),
         }
     }
@@ -97,6 +103,23 @@ impl Group {
     pub(super) fn node(&self) -> Option<u32> {
         self.node
     }
+}
+
+/// Bits that number the ways.
+fn way_bits(interleave: ModuloInterleave) -> u32 {
+    u32::BITS - (interleave.ways() - 1).leading_zeros()
+}
+
+/// The functions, restricted to the bits of `mask`, with one for each of the bits from `first` up that number the `ways`
+/// after those of the channel; and the field of each.
+fn with_ways(named: &[(FunctionName, u64)], ways: u32, first: u32, mask: u64) -> (Vec<Field>, Vec<u64>) {
+    let of_functions = named.iter().map(|(name, function)| (name.field, function & mask));
+    let of_ways = (0..ways).map(|way| (Field::Channel, 1 << (first + way)));
+    let behind = named.iter().rposition(|(name, _)| name.field == Field::Channel);
+    let mut all: Vec<(Field, u64)> = of_functions.collect();
+    let at = behind.map_or(all.len(), |last| last + 1);
+    all.splice(at..at, of_ways);
+    all.into_iter().unzip()
 }
 
 /// How granules are dealt over channels that are no power of two.
@@ -251,20 +274,19 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(org: &Organisation, region: &Region, named: &[(FunctionName, u64)]) -> Self {
-        let places = Field::ALL.map(|field| match named.iter().position(|(name, _)| name.field == field) {
-            Some(shift) => (shift as u32, (1 << field.width(org)) - 1),
+    /// The field of each bit of the word, those of a field side by side.
+    fn new(region: &Region, bits: &[Field]) -> Self {
+        let places = Field::ALL.map(|field| match bits.iter().position(|of_bit| *of_bit == field) {
+            Some(shift) => {
+                let width = bits.iter().filter(|of_bit| **of_bit == field).count();
+                (shift as u32, low_mask(width as u32) as u32)
+            }
             None => (0, 0),
         });
         Self {
             places,
             node: region.node.unwrap_or(0),
         }
-    }
-
-    /// Channels that functions choose among.
-    fn channels(&self) -> u32 {
-        self.places[1].1 + 1
     }
 
     #[inline]
