@@ -87,7 +87,7 @@ impl Digits {
         let factor = if bit < self.still { 1 } else { self.ways };
         let sum = factor * digit + (self.constant >> bit & 1) + carry;
         let of_bank = self.of_bank[bit as usize] * digit;
-        (sum >> 1, of_bank ^ self.of_llc[bit as usize] * (sum & 1))
+        (sum >> 1, of_bank ^ (self.of_llc[bit as usize] * (sum & 1)))
     }
 
     /// Counts the pages whose number within the way is in `numbers`: aligned blocks of numbers, whose low digits take all

@@ -159,6 +159,6 @@ pub(crate) fn within_way(map: &AddressMap, region: &Region, address: u64) -> (u3
     region.functions.granule_bits.map_or((0, normalised), |granule_bits| {
         let ways = u64::from(map.organisation().odd_ways());
         let (granule, inside) = (normalised >> granule_bits, normalised % (1 << granule_bits));
-        ((granule % ways) as u32, (granule / ways << granule_bits) + inside)
+        ((granule % ways) as u32, ((granule / ways) << granule_bits) + inside)
     })
 }
