@@ -88,7 +88,8 @@ pub(crate) struct Traffic {
     random: Pcg64,
     /// Accesses of this pass.
     position: usize,
-    /// Lines of `loaded` and of `stored` that come next.
+    /// Lines of `loaded` and of `stored` that come next. They begin anywhere, so that several generators are not at the same
+    /// place of their caches.
     next: [usize; 2],
     /// Stores owed, in `reads`-th parts of a store.
     owed: u64,
@@ -103,15 +104,15 @@ impl Traffic {
     /// Sets up the arrays.
     pub fn new(config: &TrafficConfig) -> Self {
         let count = (config.bytes / LINE) as u32;
-        let mut layout = Layout::new();
+        let (mut layout, mut random) = (Layout::new(), Pcg64::seed_from_u64(config.seed));
         Self {
             loaded: layout.spread((0..count).collect(), LINE),
             stored: layout.spread(vec![0; count as usize], LINE),
             reads: config.reads,
             pause: config.pause,
-            random: Pcg64::seed_from_u64(config.seed),
             position: 0,
-            next: [0; 2],
+            next: [(); 2].map(|()| random.random_range(0..count as usize)),
+            random,
             owed: 0,
             sum: 0,
             expected: 0,
@@ -199,9 +200,16 @@ mod tests {
     #[test]
     fn both_arrays_are_gone_through_in_order() {
         let run = run(Looped::new(traffic(80, 0), Passes::new(0, 1)));
-        let second = 0x1000_0000 + 8192;
-        let first: Vec<u64> = addresses(&run)[..5].to_vec();
-        assert_eq!(first, [0x1000_0000, 0x1000_0040, 0x1000_0080, second, 0x1000_00c0]);
+        // Three loads, a store, a load: each array from where it begins, round its end.
+        let all = addresses(&run);
+        let after = |address: u64, base: u64| base + (address - base + 64) % 6400;
+        let (loaded, stored) = (0x1000_0000, 0x1000_0000 + 8192);
+        assert!((stored..stored + 6400).contains(&all[3]));
+        assert_eq!(
+            [all[1], all[2], all[4]],
+            [after(all[0], loaded), after(all[1], loaded), after(all[2], loaded)]
+        );
+        assert_eq!(all[7], after(all[3], stored));
         // After a load the addition and the loop, after a store no addition.
         let gaps: Vec<u32> = run.ops()[1..5].iter().map(|op| op.gap).collect();
         assert_eq!(gaps, [4, 4, 4, 3]);
