@@ -30,6 +30,10 @@ machines![
     "epyc-7742",
     "xeon-8460y",
     "xeon-5218",
+    "i7-8700",
+    "ryzen-3600",
+    "raspberry-pi-5",
+    "zcu102",
 ];
 
 /// The names of the built-in machines.

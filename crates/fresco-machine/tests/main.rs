@@ -5,4 +5,5 @@ mod builtin;
 mod fine_refresh;
 mod readme;
 mod threads;
+mod today;
 mod wrong;
