@@ -41,10 +41,6 @@ fn ryzen_is_as_zenhammer_found() {
         let address = rng.random_range(0..1u64 << 29);
         assert_eq!(at(&memory, address), zen2(address), "{address:#x}");
     }
-    // Above the hole: the offset is subtracted.
-    let first = at(&memory, 4 << 30);
-    assert_eq!((first.row, first.column), (3584 << 2, 0));
-    assert!(memory.map.decode(PhysAddr(3584 << 20)).is_none());
 }
 
 /// Linux's translation: each bit that chooses the channel is hashed, then bits 8, 12 and 13 are taken out.
@@ -84,10 +80,6 @@ fn zcu102_is_as_its_registers_say() {
     assert_eq!([0x08 + 2, 0x08 + 3].map(|n| at(n).bank_group), [1, 2]);
     assert_eq!([0x0a + 2, 0x0a + 3].map(|n| at(n).bank), [1, 2]);
     assert_eq!([0x08 + 6, 0x08 + 17].map(|n| at(n).row), [1, 1 << 11]);
-    // The upper half begins at 32 GiB and is the upper half of the rows.
-    let upper = memory.map.decode(PhysAddr(32 << 30)).expect("is memory");
-    let first = Location { column: 0, ..at(0) };
-    assert_eq!(upper, Location { row: 1 << 14, ..first });
     // MR0; tRFC of 139 clocks of the controller; tREFI of 130 times 32 of them, to which the register counts.
     assert_eq!((memory.timing.cl, memory.timing.rfc_ab), (15, 139 * 2));
     assert!(memory.timing.refi.abs_diff(130 * 32 * 2) < 32 * 2);

@@ -73,6 +73,7 @@ impl Line {
     }
 }
 
+/// What fits in a line of 100 characters; the nodes, one of nearly all, are in the JSON and in what is shown of a machine.
 fn table(lines: &[Line]) -> Result<Table, ReportError> {
     let whole = lines.iter().all(|line| line.capacity_bytes.is_multiple_of(1 << 30));
     let mut table = Table::new(
@@ -81,7 +82,6 @@ fn table(lines: &[Line]) -> Result<Table, ReportError> {
             Column::text("name"),
             Column::text("what"),
             Column::number("cores", "", 0),
-            Column::number("nodes", "", 0),
             Column::text("DRAM"),
             Column::number("GiB", "", if whole { 0 } else { 2 }),
             Column::number("banks", "", 0),
@@ -94,7 +94,6 @@ fn table(lines: &[Line]) -> Result<Table, ReportError> {
             line.name.as_str().into(),
             product(&line.title).into(),
             Cell::Count(line.cores.into()),
-            Cell::Count(line.nodes.into()),
             line.standard.as_str().into(),
             Cell::Number(line.capacity_bytes as f64 / f64::from(1 << 30)),
             Cell::Count(line.bank_colors.into()),
