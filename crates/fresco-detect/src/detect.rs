@@ -9,6 +9,7 @@ use crate::gather;
 use crate::governor::Governor;
 use crate::method::{self, Method};
 use crate::model::Model;
+use crate::names;
 use crate::offset;
 use crate::probe::Probe;
 use crate::queues;
@@ -53,6 +54,7 @@ pub fn detect_until(timer: &mut dyn Timer, options: Options, stop: &dyn Fn() -> 
         refresh: None,
         queues: None,
         benefit: None,
+        names: None,
         alone: false,
         stopped: false,
         cost: probe.governor.cost(),
@@ -144,36 +146,44 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
         },
     }
     // What is left describes the map, which is proved.
-    if options.all && !probe.governor.is_stopped() {
-        probe.governor.begins(Stage::Benefit);
-        found.refresh = (0..REFRESH_LINES).find_map(|_| {
-            let line = probe.line();
-            refresh::find(&mut probe.governor, line)
-        });
-        found.alone = !has_company(probe);
-        if found.alone {
-            return Verdict::Map;
-        }
-        found.queues = queues::find(probe, &model);
-        let benefit = benefit::measure(probe, &model);
-        let nothing = benefit.is_nothing();
-        if let Some(pages) = benefit.pages {
-            let interval = Some((pages.low, pages.high));
-            let asked = format!("interval not all below {}", 1.0 + benefit::LEAST_GAIN);
-            let what = "latency beside programs on the same page color, over other colors";
-            found
-                .evidence
-                .push(Stage::Benefit, what, pages.value, interval, pages.n, asked, !nothing);
-        } else {
-            let what = "pages with banks of their own";
-            found.evidence.at_least(Stage::Benefit, what, 0.0, 1, 1.0);
-        }
-        found.benefit = Some(benefit);
-        if nothing {
-            return Verdict::NoBenefit;
-        }
+    if !options.all || probe.governor.is_stopped() {
+        return Verdict::Map;
     }
-    Verdict::Map
+    let verdict = describe(probe, found, &model);
+    if !probe.governor.is_stopped() {
+        probe.governor.begins(Stage::Names);
+        found.names = Some(names::find(probe, &model, found.shape.as_ref(), found.refresh.as_ref()));
+    }
+    verdict
+}
+
+/// When lines are refreshed, what queues there are, and what a map gains; nothing to gain is a verdict.
+fn describe(probe: &mut Probe<'_>, found: &mut Detection, model: &Model) -> Verdict {
+    probe.governor.begins(Stage::Benefit);
+    found.refresh = (0..REFRESH_LINES).find_map(|_| {
+        let line = probe.line();
+        refresh::find(&mut probe.governor, line)
+    });
+    found.alone = !has_company(probe);
+    if found.alone {
+        return Verdict::Map;
+    }
+    found.queues = queues::find(probe, model);
+    let benefit = benefit::measure(probe, model);
+    let nothing = benefit.is_nothing();
+    if let Some(pages) = benefit.pages {
+        let interval = Some((pages.low, pages.high));
+        let asked = format!("interval not all below {}", 1.0 + benefit::LEAST_GAIN);
+        let what = "latency beside programs on the same page color, over other colors";
+        found
+            .evidence
+            .push(Stage::Benefit, what, pages.value, interval, pages.n, asked, !nothing);
+    } else {
+        let what = "pages with banks of their own";
+        found.evidence.at_least(Stage::Benefit, what, 0.0, 1, 1.0);
+    }
+    found.benefit = Some(benefit);
+    if nothing { Verdict::NoBenefit } else { Verdict::Map }
 }
 
 /// Returns true if a walk can be timed beside another one, which takes a second processor.

@@ -5,6 +5,7 @@ use crate::benefit::Benefit;
 use crate::evidence::Evidence;
 use crate::governor::Cost;
 use crate::method::Method;
+use crate::names::Names;
 use crate::queues::Queues;
 use crate::refresh::RefreshTimes;
 use crate::shape::Shape;
@@ -20,7 +21,7 @@ pub struct Options {
     pub seed: u64,
     /// Where functions come from.
     pub method: Method,
-    /// Refresh times, queues and benefit, too.
+    /// Refresh times, queues, benefit and names, too.
     pub all: bool,
     /// Seconds of the timer's time after which no more lines are looked for; stages that need more of them fail.
     pub seconds: f64,
@@ -51,6 +52,8 @@ pub struct Detection {
     pub queues: Option<Queues>,
     /// What coloring gains.
     pub benefit: Option<Benefit>,
+    /// What each function selects, where that was asked.
+    pub names: Option<Names>,
     /// Nothing could be timed beside other loads: no queues, no benefit.
     pub alone: bool,
     /// Somebody wanted an end before the last stage: the verdict is that of what was measured until then.

@@ -24,6 +24,8 @@ pub enum Stage {
     Stability,
     /// Measures what a program gains if others keep off its banks.
     Benefit,
+    /// Finds out which functions select channel, rank, bank group and bank.
+    Names,
 }
 
 impl fmt::Display for Stage {
@@ -37,6 +39,7 @@ impl fmt::Display for Stage {
             Self::Prediction => "prediction",
             Self::Stability => "stability",
             Self::Benefit => "benefit",
+            Self::Names => "names",
         })
     }
 }

@@ -18,6 +18,7 @@ mod governor;
 pub mod list;
 mod method;
 pub mod model;
+pub mod names;
 mod offset;
 mod probe;
 pub mod queues;

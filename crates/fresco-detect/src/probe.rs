@@ -56,6 +56,11 @@ impl<'t> Probe<'t> {
         self.faster = weights.min_by(|a, b| spread(*a).total_cmp(&spread(*b))).unwrap_or(0.0);
     }
 
+    /// Weight of the faster of two lines in the time of a pair, 0 to 0.5.
+    pub(crate) fn faster(&self) -> f64 {
+        self.faster
+    }
+
     /// A line anywhere.
     pub fn line(&mut self) -> u64 {
         self.draws.line(self.governor.ranges())

@@ -41,7 +41,7 @@ pub struct RefreshTimes {
 
 /// Ends of loads that took much longer than most: they waited for a refresh. Loads one after the other cannot tell when
 /// a refresh began, but they tell when it was over.
-fn delayed(loads: &[Load]) -> Vec<f64> {
+pub(crate) fn delayed(loads: &[Load]) -> Vec<f64> {
     let times: Vec<f64> = loads.iter().map(|load| load.took).collect();
     let usual = median(&times);
     let spread = quantile(&times, 0.75) - usual;

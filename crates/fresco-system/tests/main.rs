@@ -27,6 +27,7 @@ mod memguard_mixes;
 mod memguard_periodic;
 mod memguard_scenarios;
 mod mixes;
+mod names;
 mod periodic;
 mod phases;
 mod recorded_threads;
