@@ -24,7 +24,12 @@ pub fn choose(model: &Model, told: &[Quotient]) -> Vec<(u128, Option<Kind>)> {
         let mut masks: Vec<u128> = space.into_iter().map(mask).collect();
         masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
         let first = chosen.len();
-        chosen.extend(masks.into_iter().filter(|mask| basis.insert(*mask)).map(|mask| (mask, Some(kind))));
+        chosen.extend(
+            masks
+                .into_iter()
+                .filter(|mask| basis.insert(*mask))
+                .map(|mask| (mask, Some(kind))),
+        );
         chosen[first..].sort_unstable_by_key(|(mask, _)| (mask.trailing_zeros(), *mask));
     }
     chosen
@@ -45,10 +50,14 @@ mod tests {
             functions: vec![rank ^ low, low ^ channel, high ^ rank, channel ^ high ^ low],
         };
         // In these functions: low = 1+2... the channel is the sum of the first, third and fourth.
-        let in_basis = |wanted: u128| (1..16u64).find(|sum| {
-            let sum = (0..4).filter(|i| sum >> i & 1 == 1).fold(0, |all, i| all ^ model.functions[i]);
-            sum == wanted
-        });
+        let in_basis = |wanted: u128| {
+            (1..16u64).find(|sum| {
+                let sum = (0..4)
+                    .filter(|i| sum >> i & 1 == 1)
+                    .fold(0, |all, i| all ^ model.functions[i]);
+                sum == wanted
+            })
+        };
         let vectors = [in_basis(channel), in_basis(rank)].map(|vector| vector.expect("a sum of the functions"));
         let told = [
             Quotient::of([vectors[0]], 4),

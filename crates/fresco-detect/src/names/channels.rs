@@ -59,7 +59,10 @@ pub fn find(sampler: &mut Sampler<'_, '_>, numbers: &mut Vec<Number>) -> Result<
     if channel.bits() > 0 {
         let apart: Vec<u64> = all.into_iter().filter(|d| !channel.keeps(*d)).collect();
         let outside = sampler.sample(&apart);
-        numbers.push(Number::level("a read of another channel adds, ns", &outside.level(|_| true)));
+        numbers.push(Number::level(
+            "a read of another channel adds, ns",
+            &outside.level(|_| true),
+        ));
         let is_low = |f: u64, side: bool| outside.level(|d| differs(f, d) == side).is_below(limit);
         if !outside.level(|_| true).is_below(limit) || !others.iter().all(|f| is_low(*f, true) && is_low(*f, false)) {
             return Err("some reads of different channels do not overlap entirely".to_owned());

@@ -19,7 +19,13 @@ pub struct Groups {
     pub fastest: Level,
     /// All pairs of banks are alike.
     pub is_flat: bool,
+    /// They are what one rank with open rows makes: in groups, or all as far apart as lines of a row.
+    pub is_rank: bool,
 }
+
+/// A rank without groups has at most 2³ banks (DDR2, DDR3, LPDDR4); of more banks, there may be groups that do not show, as in the slowest grade
+/// of DDR5, of which tCCD_L is tCCD_S.
+const MOST_BANK_BITS: usize = 3;
 
 /// Looks for groups among the banks that `rank` does not tell apart. `closed` says that the rank is known by more than what reads take:
 /// then banks may be slower than lines of a row, as they are where rows are closed after each access.
@@ -37,19 +43,25 @@ pub fn find(sampler: &mut Sampler<'_, '_>, rank: &Quotient, closed: bool, number
         numbers.push(Number::level("a read of another bank of the rank adds, ns", &level));
         let over = level.above(&row);
         let is_flat = is_flat(&look, &rank.others(), unit);
+        let is_rank = is_flat && over.is_nothing(ALIKE * unit, ALIKE_VISIBLE * unit);
         let functions = match is_flat {
-            false => Err("banks of a rank differ in how long reads of them take, but not by what would be groups".to_owned()),
-            true if over.is_nothing(ALIKE * unit, ALIKE_VISIBLE * unit) => Ok(rank.clone()),
-            true if over.is_above(0.0) && closed => Ok(rank.clone()),
-            true if over.is_above(0.0) => {
-                Err("reads of other banks take longer than those of one row: rows may be closed after each access, which hides ranks".to_owned())
+            false => Err("banks of a rank differ in how long reads of them take, but not by what would be groups"),
+            true if !is_rank && !over.is_above(0.0) => {
+                Err("reads of other banks take neither as long as those of one row, nor are they in groups")
             }
-            true => Err("reads of other banks take neither as long as those of one row, nor are they in groups".to_owned()),
+            true if !is_rank && !closed => Err(
+                "reads of other banks take longer than those of one row: rows may be closed after each access, which hides ranks",
+            ),
+            true if rank.kept().len() > MOST_BANK_BITS => {
+                Err("no groups show, but more than eight banks without any are rare")
+            }
+            true => Ok(rank.clone()),
         };
         return Groups {
-            functions,
+            functions: functions.map_err(str::to_owned),
             fastest: level,
             is_flat,
+            is_rank,
         };
     }
     let group = rank.and(shorter);
@@ -70,6 +82,7 @@ pub fn find(sampler: &mut Sampler<'_, '_>, rank: &Quotient, closed: bool, number
         functions,
         fastest: fast,
         is_flat: false,
+        is_rank: is_told,
     }
 }
 

@@ -58,9 +58,10 @@ fn tell(
     story: &mut Story,
 ) -> Vec<Result<Quotient, String>> {
     let sampler = match (model.form.odd, shape) {
-        _ if model.functions.len() > MOST_FUNCTIONS => {
-            Err(format!("{} functions; at most {MOST_FUNCTIONS} are looked at", model.functions.len()))
-        }
+        _ if model.functions.len() > MOST_FUNCTIONS => Err(format!(
+            "{} functions; at most {MOST_FUNCTIONS} are looked at",
+            model.functions.len()
+        )),
         (Some(_), _) => Err("channels go round an odd number: differences of addresses are none of banks".to_owned()),
         (None, None) => Err("no two lines of one row are known".to_owned()),
         (None, Some(shape)) => Sampler::new(probe, model, shape),

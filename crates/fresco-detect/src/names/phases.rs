@@ -15,7 +15,9 @@ const MOST_LOADS: u32 = ACTIVATIONS_PER_WINDOW / 2;
 /// Loads that show how long one takes.
 const FIRST_LOADS: u32 = 64;
 /// Delayed loads that a phase takes, at least.
-const LEAST: usize = 4;
+const LEAST: usize = 3;
+/// Pairs of lines asked of each difference, until two answers agree.
+const TRIES: usize = 5;
 /// Ends this close to one another are of the same refresh, in nanoseconds: less than any refresh takes (60 ns).
 const SAME_NS: f64 = 50.0;
 /// Refreshes that end further apart than this are two, in nanoseconds: between, nothing is said.
@@ -65,17 +67,35 @@ pub fn find(sampler: &mut Sampler<'_, '_>, kept: &Quotient, refresh: Option<&Ref
     differences.truncate(MOST_ASKED);
     let asked = differences.len();
     let loads = loads(sampler, refresh.period);
+    // Lines of one bank have one phase, or the period is none.
+    if answer(sampler, 0, loads, refresh.period) != Some(true) {
+        return Units::Invisible;
+    }
     let mut seen = Vec::new();
     for difference in differences {
         if sampler.is_stopped() {
             return Units::Invisible;
         }
-        let (a, b) = sampler.pair(difference);
-        if let Some(same) = together(&mut sampler.probe().governor, [a, b], loads, refresh.period) {
+        if let Some(same) = answer(sampler, difference, loads, refresh.period) {
             seen.push((difference, same));
         }
     }
     group(kept, asked, &seen)
+}
+
+/// Whether banks of this difference are refreshed at the same time: what two of some pairs of lines agree about.
+fn answer(sampler: &mut Sampler<'_, '_>, difference: u64, loads: u32, period: f64) -> Option<bool> {
+    let mut answers = [0; 2];
+    for _ in 0..TRIES {
+        let (a, b) = sampler.pair(difference);
+        if let Some(same) = together(&mut sampler.probe().governor, [a, b], loads, period) {
+            answers[usize::from(same)] += 1;
+            if answers[usize::from(same)] == 2 {
+                return Some(same);
+            }
+        }
+    }
+    None
 }
 
 /// The functions that move the phase: those in which no two banks that are refreshed together differ.
@@ -96,8 +116,14 @@ fn group(kept: &Quotient, asked: usize, seen: &[(u64, bool)]) -> Units {
     // Where not all differences were asked, functions may seem to move the phase for want of two banks that show they do not.
     let left = kept.kept().len() - (units.bits() - kept.bits());
     let is_known = asked + 1 == 1 << kept.kept().len() || same.len() >= 2 * left + SPARE;
-    let is_clear = is_known && wrong as f64 <= MOST_WRONG * seen.len() as f64 && seen.len() as f64 >= LEAST_ANSWERED * asked as f64;
-    if is_clear { Units::Told(units, answers) } else { Units::Unclear(answers) }
+    let is_clear = is_known
+        && wrong as f64 <= MOST_WRONG * seen.len() as f64
+        && seen.len() as f64 >= LEAST_ANSWERED * asked as f64;
+    if is_clear {
+        Units::Told(units, answers)
+    } else {
+        Units::Unclear(answers)
+    }
 }
 
 /// Loads of a line that last for some refresh intervals.
@@ -127,7 +153,10 @@ fn phase(ends: &[f64], period: f64) -> Option<f64> {
         let off = ends.iter().map(|end| wrapped(end - one, period));
         off.filter(|off| off.abs() < SAME_NS).collect()
     };
-    let (at, around) = ends.iter().map(|end| (*end, near(*end))).max_by_key(|(_, around)| around.len())?;
+    let (at, around) = ends
+        .iter()
+        .map(|end| (*end, near(*end)))
+        .max_by_key(|(_, around)| around.len())?;
     let enough = around.len() >= LEAST && 2 * around.len() > ends.len();
     enough.then(|| at + median(&around))
 }
@@ -171,7 +200,11 @@ mod tests {
     #[test]
     fn phases_are_where_most_ends_lie() {
         // Four ends at 100 of 1000, one interrupt.
-        assert_eq!(phase(&[1_100.0, 2_102.0, 3_700.0, 4_100.0, 5_101.0], 1_000.0).map(|p| wrapped(p - 100.5, 1_000.0).abs() < 2.0), Some(true));
+        assert_eq!(
+            phase(&[1_100.0, 2_102.0, 3_700.0, 4_100.0, 5_101.0], 1_000.0)
+                .map(|p| wrapped(p - 100.5, 1_000.0).abs() < 2.0),
+            Some(true)
+        );
         assert_eq!(phase(&[1_100.0, 2_300.0, 3_700.0, 4_000.0], 1_000.0), None);
         assert_eq!(phase(&[], 1_000.0), None);
         assert_eq!(wrapped(990.0, 1_000.0), -10.0);

@@ -22,11 +22,20 @@ pub fn find(
     if let Units::Told(_, answers) | Units::Unclear(answers) = units {
         let seen = answers.same + answers.other;
         let numbers = story.of(Kind::Rank);
-        numbers.push(Number::share("differences of banks refreshed at the same time", answers.same, seen));
+        numbers.push(Number::share(
+            "differences of banks refreshed at the same time",
+            answers.same,
+            seen,
+        ));
         numbers.push(Number::share("of these answers, contradictory", answers.wrong, seen));
     }
     let rank = match units {
-        Units::Unclear(_) => return (Err("refreshes delay some banks together, but not as ranks".to_owned()), unknown()),
+        Units::Unclear(_) => {
+            return (
+                Err("refreshes delay some banks together, but not as ranks".to_owned()),
+                unknown(),
+            );
+        }
         Units::Told(units, _) if units.bits() > channel.bits() => by_refresh(sampler, channel, units, story),
         Units::Told(..) | Units::Invisible => by_turns(sampler, channel, story),
     };
@@ -52,7 +61,7 @@ fn by_refresh(sampler: &mut Sampler<'_, '_>, channel: &Quotient, units: &Quotien
     let groups = groups::find(sampler, units, true, story.of(Kind::BankGroup));
     turn(sampler, channel, units, &groups, story)?;
     let is_slow = groups.is_flat && groups.fastest.above(&row).is_above(-SMALL * unit);
-    if groups.functions.is_err() && !is_slow {
+    if !groups.is_rank && !is_slow {
         return Err("banks are refreshed in units, but reads within a unit are not those of a rank".to_owned());
     }
     Ok((units.clone(), groups.functions))
@@ -60,7 +69,7 @@ fn by_refresh(sampler: &mut Sampler<'_, '_>, channel: &Quotient, units: &Quotien
 
 /// Ranks that are refreshed together, or whose refreshes are not seen, show by the turn alone.
 fn by_turns(sampler: &mut Sampler<'_, '_>, channel: &Quotient, story: &mut Story) -> Ranks {
-    let (row, unit) = (sampler.row(), sampler.unit());
+    let unit = sampler.unit();
     let look = sampler.sample(&sums(channel.kept()));
     let lengthens = |f: &u64| {
         let effect = look.effect(*f, |_| true);
@@ -72,7 +81,7 @@ fn by_turns(sampler: &mut Sampler<'_, '_>, channel: &Quotient, story: &mut Story
         return Err("fewer than four banks are left of a rank".to_owned());
     }
     let groups = groups::find(sampler, &rank, false, story.of(Kind::BankGroup));
-    if let Err(reason) = &groups.functions {
+    if let (Err(reason), false) = (&groups.functions, groups.is_rank) {
         return Err(format!("refreshes do not separate banks, and {reason}"));
     }
     if rank.bits() > channel.bits() {
@@ -89,20 +98,29 @@ fn turn(
     groups: &groups::Groups,
     story: &mut Story,
 ) -> Result<(), String> {
-    let (row, unit) = (sampler.row(), sampler.unit());
+    let unit = sampler.unit();
     let mut apart = sums(channel.kept());
     apart.retain(|d| !rank.keeps(*d));
     let apart = sampler.sample(&apart);
     let level = apart.level(|_| true);
-    story.of(Kind::Rank).push(Number::level("a read of another rank adds, ns", &level));
+    story
+        .of(Kind::Rank)
+        .push(Number::level("a read of another rank adds, ns", &level));
     let turn = level.above(&groups.fastest);
-    story.of(Kind::Rank).push(Number::level("more than the closest read of the rank, ns", &turn));
+    story
+        .of(Kind::Rank)
+        .push(Number::level("more than the closest read of the rank, ns", &turn));
     if !is_flat(&apart, &channel.others(), unit) {
-        return Err("reads of banks that are refreshed apart differ among themselves: refreshes may go by banks".to_owned());
+        return Err(
+            "reads of banks that are refreshed apart differ among themselves: refreshes may go by banks".to_owned(),
+        );
     }
     match turn.is_above(SMALL * unit) {
         true => Ok(()),
         false if turn.reach() > VISIBLE * unit => Err("too much noise to see whether the bus needs a turn".to_owned()),
-        false => Err("banks are refreshed apart, but the bus needs no turn between them: ranks, or banks refreshed in groups".to_owned()),
+        false => Err(
+            "banks are refreshed apart, but the bus needs no turn between them: ranks, or banks refreshed in groups"
+                .to_owned(),
+        ),
     }
 }

@@ -58,7 +58,11 @@ impl<'p, 't> Sampler<'p, 't> {
             }
         }
         if lines.len() < 1 << functions {
-            return Err(format!("only {} of the {} banks have lines in what was probed", lines.len(), 1u64 << functions));
+            return Err(format!(
+                "only {} of the {} banks have lines in what was probed",
+                lines.len(),
+                1u64 << functions
+            ));
         }
         let mut sampler = Self {
             probe,
@@ -155,7 +159,11 @@ impl<'p, 't> Sampler<'p, 't> {
 
     /// Two lines of a row, or `None` if none are known.
     fn row_pair(&mut self, model: &Model, shape: &Shape) -> Option<(u64, u64)> {
-        let columns: Vec<u64> = shape.columns.iter().filter_map(|column| u64::try_from(*column).ok()).collect();
+        let columns: Vec<u64> = shape
+            .columns
+            .iter()
+            .filter_map(|column| u64::try_from(*column).ok())
+            .collect();
         if columns.is_empty() {
             return None;
         }
@@ -164,7 +172,12 @@ impl<'p, 't> Sampler<'p, 't> {
             let column = columns[self.probe.draws.below(columns.len() as u64) as usize];
             let span = &model.form.spans[model.form.span_of(line)?];
             let partner = ((line - span.offset) ^ column).checked_add(span.offset)?;
-            let is_there = self.probe.governor.ranges().iter().any(|range| range.contains(&partner));
+            let is_there = self
+                .probe
+                .governor
+                .ranges()
+                .iter()
+                .any(|range| range.contains(&partner));
             (is_there && model.same_bank(line, partner)).then_some((line, partner))
         })
     }
@@ -200,7 +213,9 @@ impl<'p, 't> Sampler<'p, 't> {
     fn level_of(&self, contrasts: &[f64]) -> Level {
         let middle = median(contrasts);
         let mut tally = Tally::new(0);
-        contrasts.iter().for_each(|contrast| tally.add(0, clipped(*contrast, middle)));
+        contrasts
+            .iter()
+            .for_each(|contrast| tally.add(0, clipped(*contrast, middle)));
         tally.level(|_| true)
     }
 }

@@ -4,6 +4,7 @@
 pub mod disturbance;
 mod figure;
 pub mod live;
+mod names;
 mod registers;
 mod report;
 mod tables;
@@ -78,7 +79,7 @@ pub struct Args {
     #[command(flatten)]
     timing: TimingArgs,
 
-    /// Leave out refresh times, queues and what coloring gains
+    /// Leave out refresh times, queues, what coloring gains, and which function selects what
     #[arg(long)]
     quick: bool,
 

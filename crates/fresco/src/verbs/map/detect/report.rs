@@ -2,6 +2,7 @@
 //! What `fresco map detect` reports, as JSON and as tables.
 
 use super::live::LiveView;
+use super::names::NamesView;
 use fresco_detect::benefit::Benefit;
 use fresco_detect::evidence::{Check, Evidence};
 use fresco_detect::model::{Odd, Span, function_text};
@@ -33,6 +34,8 @@ pub struct DetectReport {
     pub(super) functions: Option<FunctionsView>,
     /// Rows and columns of a map.
     pub(super) shape: Option<ShapeView>,
+    /// Which function selects the channel, the rank, the bank group or the bank; `null` where that was not asked.
+    pub(super) names: Option<NamesView>,
     /// Predictions on fresh pages, at once and half a minute later.
     pub(super) predictions: Vec<Outcome>,
     /// What timing did not tell.
@@ -117,6 +120,7 @@ impl DetectReport {
             conflicts: found.conflicts,
             functions,
             shape: found.shape.as_ref().map(ShapeView::of),
+            names: found.names.as_ref().map(NamesView::of),
             predictions: found.predictions.clone(),
             not_recovered: not_recovered(found),
             refresh: found.refresh,
@@ -167,7 +171,12 @@ fn not_recovered(found: &Detection) -> Vec<String> {
     }
     if found.verdict.has_map() {
         open.push(format!("bits 0 to {}: within a line, column or byte", LINE_BITS - 1));
-        open.push("which function is channel, rank, bank group or bank: all tell banks apart alike".to_owned());
+        match &found.names {
+            Some(names) => open.extend(NamesView::of(names).untold()),
+            None => {
+                open.push("which function is channel, rank, bank group or bank: all tell banks apart alike".to_owned())
+            }
+        }
         if found.shape.is_none() {
             open.push(found.no_shape.clone().unwrap_or_else(|| "rows and columns".to_owned()));
         }

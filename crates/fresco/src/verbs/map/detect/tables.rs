@@ -12,6 +12,8 @@ impl DetectReport {
     /// For people: the verdict, the map, the evidence.
     pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let mut tables = vec![self.summary()?];
+        let names = self.names.as_ref().map(|names| names.tables()).transpose()?;
+        tables.extend(names.into_iter().flatten());
         tables.push(self.checks()?);
         Ok(tables)
     }

@@ -5,7 +5,7 @@ use fresco_detect::synthetic::{Disturbance, Disturbed};
 use fresco_detect::{Detection, LINE_BITS, Method, Options, Verdict, detect};
 use fresco_dram::PhysAddr;
 use fresco_dram::gf2::row_reduce;
-use fresco_machine::{Machine, builtin, builtin_names};
+use fresco_machine::{Machine, builtin, builtin_names, builtin_text};
 use fresco_system::MemoryTimer;
 
 /// A core at work elsewhere, a coarse clock, interrupts.
@@ -150,5 +150,50 @@ fn refreshes_queues_and_gains_are_those_of_the_machine() {
             .and_then(|benefit| benefit.pages)
             .expect("pages with banks of their own");
         assert!(gain.low > 1.02, "{name}: {gain:?}");
+        let names = found.names.expect("names were asked for");
+        assert!(names.is_complete(), "{name}: {names:#?}");
+    }
+}
+
+/// The functions up to each kind, the outermost first.
+fn functions_by_kind(machine: &Machine) -> [Vec<u64>; 4] {
+    let org = machine.memory.organisation;
+    let up_to = |kinds: usize| {
+        let found = functions(machine, |place| {
+            let parts = [place.channel, place.rank, place.bank_group, place.bank];
+            parts
+                .iter()
+                .take(kinds)
+                .fold(u64::from(place.node), |all, part| all << 8 | u64::from(*part))
+        });
+        row_reduce(&found)
+    };
+    assert_eq!(org.nodes, 1);
+    [up_to(1), up_to(2), up_to(3), up_to(4)]
+}
+
+#[test]
+fn a_named_map_is_one_of_a_machine_file() {
+    for name in ["i5-6200u", "xeon-e3-1220v5"] {
+        let machine = builtin(name).expect("a built-in machine");
+        let found = run(&machine, NOISE, true);
+        let emitted = super::names::for_machine_file(&found);
+        let (map, counts) = emitted.split_once("\n[memory.organisation]\n").expect("both");
+        let file = builtin_text(name).expect("a built-in machine");
+        let begin = file.find("[memory.map]").expect("a map");
+        let end = begin + file[begin + 1..].find("\n[").expect("more tables");
+        let file = format!("{}{map}{}", &file[..begin], &file[end..]);
+        let again = Machine::parse("found.toml", &file, &[]).expect("a machine");
+        assert_eq!(functions_by_kind(&again), functions_by_kind(&machine), "{name}: {map}");
+        let org = machine.memory.organisation;
+        let told = [
+            ("channels", org.channels),
+            ("ranks", org.ranks),
+            ("bank_groups", org.bank_groups),
+            ("banks", org.banks),
+            ("rows", org.rows),
+        ];
+        let expected: Vec<String> = told.iter().map(|(key, count)| format!("{key} = {count}")).collect();
+        assert_eq!(counts.lines().collect::<Vec<_>>(), expected, "{name}");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The map as files: map.txt for the tools that read it, and beside it what that format has no place for.
 
+use super::names::for_machine_file;
 use super::report::DetectReport;
 use crate::failure::Failure;
 use fresco_detect::Detection;
@@ -38,7 +39,7 @@ pub fn map(directory: &Path, report: &DetectReport, found: &Detection, provenanc
     Ok(())
 }
 
-/// Offsets, ranges, evidence and cost, as TOML.
+/// Offsets, ranges, evidence, cost and the map as a machine file has it, as TOML.
 fn sidecar(report: &DetectReport, found: &Detection, provenance: &Provenance) -> String {
     let mut text = String::new();
     let list = |items: Vec<String>| format!("[{}]", items.join(", "));
@@ -91,6 +92,7 @@ fn sidecar(report: &DetectReport, found: &Detection, provenance: &Provenance) ->
         line(format_args!("asked = {}", quoted(&check.asked)));
         line(format_args!("passed = {}", check.passed));
     }
+    text.push_str(&for_machine_file(found));
     text
 }
 
