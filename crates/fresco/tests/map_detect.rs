@@ -38,6 +38,43 @@ fn a_map_is_written_that_the_other_verbs_read() {
 }
 
 #[test]
+fn functions_are_named_with_their_evidence() {
+    let directory = directory_with(&[]);
+    let detect = [
+        "map",
+        "detect",
+        "--simulate",
+        "xeon-e3-1220v5",
+        "--out",
+        "found",
+        "--json",
+    ];
+    let found = json(&detect, directory.path());
+    crate::json_reference::check(&found, &[]);
+    let names = &found["data"]["names"];
+    assert_eq!(names["complete"], true);
+    let named = names["functions"].as_array().expect("functions").iter();
+    let named: Vec<_> = named
+        .map(|one| (one["name"].as_str(), one["function"].as_str()))
+        .collect();
+    let expected = [
+        ("channel", "8^9^12^13^15^18"),
+        ("rank", "18^22"),
+        ("bank_group", "7^14"),
+        ("bank_group", "15^19"),
+        ("bank", "16^20"),
+        ("bank", "17^21"),
+    ];
+    assert_eq!(named, expected.map(|(name, function)| (Some(name), Some(function))));
+    let channel = &names["verdicts"][0];
+    assert_eq!((&channel["kind"], &channel["told"]), (&"channel".into(), &true.into()));
+    assert!(channel["numbers"].as_array().is_some_and(|numbers| numbers.len() >= 3));
+    let sidecar = fs::read_to_string(directory.path().join("found/map.toml")).expect("written");
+    assert!(sidecar.contains("\nbank_group = [[7, 14], [15, 19]]\n"), "{sidecar}");
+    assert!(fresco_input::Document::parse("map.toml", &sidecar).is_ok());
+}
+
+#[test]
 fn many_banks_and_few_conflicts_are_no_reason_to_refuse() {
     let directory = directory_with(&[]);
     for seed in ["1", "2"] {

@@ -35,6 +35,8 @@ const MOST_FUNCTIONS: usize = 12;
 /// A second line of an open row adds a burst, which takes at most so many nanoseconds: eight transfers of DDR2-667 take 12. If it adds
 /// more, the processor asks for one line after the other, and channels cannot be seen.
 const LONGEST_BURST_NS: f64 = 12.5;
+/// Why nothing is told once somebody wants an end.
+const STOPPED: &str = "somebody stopped it";
 /// Effects below this share of what a second line of a row adds do not count: a clock counts in steps.
 const SMALL: f64 = 0.05;
 /// Effects of this share have to be visible before it is concluded that there is none.
@@ -72,12 +74,13 @@ fn tell(
     };
     let channel = match channels::find(&mut sampler, story.of(Kind::Channel)) {
         Ok(channel) => channel,
+        Err(_) if sampler.is_stopped() => return story.untold(Kind::Channel, STOPPED.to_owned()),
         Err(reason) => return story.untold(Kind::Channel, reason),
     };
     let units = phases::find(&mut sampler, &channel, refresh);
     let (rank, groups) = ranks::find(&mut sampler, &channel, &units, story);
     if sampler.is_stopped() {
-        return story.untold(Kind::Channel, "somebody stopped it".to_owned());
+        return story.untold(Kind::Channel, STOPPED.to_owned());
     }
     let rank = match rank {
         Ok(rank) => rank,

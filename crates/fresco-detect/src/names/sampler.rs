@@ -83,7 +83,7 @@ impl<'p, 't> Sampler<'p, 't> {
                 return Err("no two lines of one row are known".to_owned());
             };
             if sampler.is_stopped() {
-                return Err("somebody stopped it".to_owned());
+                return Err(super::STOPPED.to_owned());
             }
             contrasts.push(sampler.contrast(a, b));
             if contrasts.len() as u64 == FIRST {
