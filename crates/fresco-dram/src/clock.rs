@@ -10,18 +10,39 @@ pub type Cycle = u64;
 /// The cycle (or picosecond) that never comes.
 pub const NEVER: u64 = u64::MAX;
 
-/// The command clock of a DRAM data rate. DDR transfers twice per clock, so tCK = 2 / rate; kept as a rational because
-/// tCK of DDR4-2400 (833.33 ps) and DDR3-1333 (1500.4 ps) are not whole picoseconds.
+/// Transfers in a command clock where data and commands have the same clock.
+const DOUBLE: u32 = 2;
+
+/// The command clock of a DRAM data rate: tCK = transfers per clock / rate, two for DDR2 to DDR5, LPDDR4 and HBM2, eight for LPDDR5,
+/// whose data have a clock (WCK) four times as fast. Kept as a rational because tCK of DDR4-2400 (833.33 ps) and DDR3-1333
+/// (1500.4 ps) are not whole picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
     rate_mts: u32,
+    #[serde(default = "double", skip_serializing_if = "is_double")]
+    transfers: u32,
+}
+
+fn double() -> u32 {
+    DOUBLE
+}
+
+fn is_double(transfers: &u32) -> bool {
+    *transfers == DOUBLE
 }
 
 impl Clock {
     /// The clock of a data rate in mega-transfers per second (`2400` for DDR4-2400). Must not be zero.
     pub fn from_rate(rate_mts: u32) -> Self {
+        Self::with_transfers(rate_mts, DOUBLE)
+    }
+
+    /// The clock of a data rate in mega-transfers per second, of which so many fall in a command clock. Neither may be zero,
+    /// and the latter is a power of two.
+    pub fn with_transfers(rate_mts: u32, transfers: u32) -> Self {
         assert!(rate_mts > 0, "a data rate is positive");
-        Self { rate_mts }
+        assert!(transfers.is_power_of_two(), "a clock is divided evenly");
+        Self { rate_mts, transfers }
     }
 
     /// Data rate in mega-transfers per second.
@@ -29,13 +50,34 @@ impl Clock {
         self.rate_mts
     }
 
+    /// Data transfers per command clock.
+    pub fn transfers(self) -> u32 {
+        self.transfers
+    }
+
+    /// tCK in picoseconds, as a number that people read.
+    pub fn period_ps(self) -> f64 {
+        f64::from(self.transfers) * 1e6 / f64::from(self.rate_mts)
+    }
+
+    /// Cycles in nanoseconds, as a number that people read.
+    pub fn ns(self, cycles: Cycle) -> f64 {
+        cycles as f64 * (f64::from(self.transfers) * 1e3) / f64::from(self.rate_mts)
+    }
+
+    /// Picoseconds of so many cycles as there are mega-transfers in a second.
+    #[inline]
+    fn scale(self) -> u64 {
+        1_000_000 * u64::from(self.transfers)
+    }
+
     /// The time at which cycle `c` begins, rounded down to a picosecond.
     #[inline]
     pub fn to_ps(self, c: Cycle) -> Ps {
-        match c.checked_mul(2_000_000) {
+        match c.checked_mul(self.scale()) {
             Some(product) => product / u64::from(self.rate_mts),
             // After some hours of simulated time.
-            None => (u128::from(c) * 2_000_000 / u128::from(self.rate_mts)) as Ps,
+            None => (u128::from(c) * u128::from(self.scale()) / u128::from(self.rate_mts)) as Ps,
         }
     }
 
@@ -43,15 +85,22 @@ impl Clock {
     #[inline]
     pub fn cycle_at_or_after(self, t: Ps) -> Cycle {
         match t.checked_mul(u64::from(self.rate_mts)) {
-            Some(product) => product.div_ceil(2_000_000),
+            // Mostly so, and divided by a constant.
+            Some(product) if self.transfers == DOUBLE => product.div_ceil(2_000_000),
+            Some(product) => product.div_ceil(self.scale()),
             // After some hours of simulated time.
-            None => (u128::from(t) * u128::from(self.rate_mts)).div_ceil(2_000_000) as Cycle,
+            None => (u128::from(t) * u128::from(self.rate_mts)).div_ceil(u128::from(self.scale())) as Cycle,
         }
     }
 
     /// A duration in picoseconds as whole cycles, rounded up (the rule of every JEDEC parameter given in ns).
     pub fn cycles(self, duration: Ps) -> Cycle {
         self.cycle_at_or_after(duration)
+    }
+
+    /// The whole cycles within a duration in picoseconds (the rule of maxima, such as tREFI).
+    pub fn whole_cycles(self, duration: Ps) -> Cycle {
+        (u128::from(duration) * u128::from(self.rate_mts) / u128::from(self.scale())) as Cycle
     }
 }
 
@@ -61,13 +110,22 @@ mod tests {
 
     #[test]
     fn a_cycle_begins_no_later_than_it_is_reached() {
-        for rate in [800, 1066, 1333, 1600, 2400, 3200, 4800] {
-            let clock = Clock::from_rate(rate);
+        let double = [800, 1066, 1333, 1600, 2400, 3200, 4800].map(Clock::from_rate);
+        let eightfold = [6400, 8533].map(|rate| Clock::with_transfers(rate, 8));
+        for clock in double.into_iter().chain(eightfold) {
             // From the start, and where the products leave 64 bits behind.
-            let wide = u64::MAX / 2_000_000;
+            let wide = u64::MAX / clock.scale();
             for c in (0..10_000).chain(wide - 1_000..wide + 1_000) {
-                assert_eq!(clock.cycle_at_or_after(clock.to_ps(c)), c, "rate {rate}");
+                assert_eq!(clock.cycle_at_or_after(clock.to_ps(c)), c, "{clock:?}");
             }
         }
+    }
+
+    /// LPDDR5-6400 with WCK four times CK: 800 MHz.
+    #[test]
+    fn a_command_clock_may_hold_eight_transfers() {
+        let clock = Clock::with_transfers(6400, 8);
+        assert_eq!((clock.to_ps(3), clock.ns(3), clock.period_ps()), (3750, 3.75, 1250.0));
+        assert_eq!((clock.cycles(18_000), clock.whole_cycles(18_000)), (15, 14));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Densities the tables answer for, in Gb per device (per channel for LPDDR4).
+/// Densities the tables answer for, in Gb per device (per channel for LPDDR4 and LPDDR5).
 pub const DENSITIES_GBIT: std::ops::RangeInclusive<u32> = 1..=64;
 
 /// A generation of DRAM devices: what decides the commands and the refresh table.
@@ -24,6 +24,8 @@ pub enum Generation {
     Ddr5,
     /// JESD209-4.
     Lpddr4,
+    /// JESD209-5B; LPDDR5X too.
+    Lpddr5,
 }
 
 impl Generation {
@@ -35,6 +37,7 @@ impl Generation {
             Self::Ddr4 => "ddr4",
             Self::Ddr5 => "ddr5",
             Self::Lpddr4 => "lpddr4",
+            Self::Lpddr5 => "lpddr5",
         }
     }
 }
@@ -78,7 +81,7 @@ pub enum RefreshScope {
     /// One bank (REFpb, tRFCpb) or one bank of each group (REFsb, tRFCsb).
     Bank,
     /// Not a duration of a command but the distance from REFpb or REFsb to the next one for other banks of the rank
-    /// (tpbR2pbR of LPDDR4, tRFCsb of DDR5).
+    /// (tpbR2pbR of LPDDR4 and LPDDR5, tRFCsb of DDR5).
     BankGap,
 }
 
@@ -172,7 +175,7 @@ struct Column {
 static TABLES: LazyLock<BTreeMap<String, Column>> =
     LazyLock::new(|| toml::from_str(include_str!("standards/trfc.toml")).expect("the built-in tRFC table is valid"));
 
-/// tRFC of a device of `density_gbit` Gb (1 to 64; per channel for LPDDR4).
+/// tRFC of a device of `density_gbit` Gb (1 to 64; per channel for LPDDR4 and LPDDR5).
 ///
 /// The tables of the papers hold for every generation: they say "DRAM".
 ///

@@ -23,7 +23,7 @@ use grade::Grade;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-const FILES: [&str; 17] = [
+const FILES: [&str; 20] = [
     include_str!("standards/ddr2-800.toml"),
     include_str!("standards/ddr3-800.toml"),
     include_str!("standards/ddr3-1066.toml"),
@@ -41,6 +41,9 @@ const FILES: [&str; 17] = [
     include_str!("standards/ddr5-6400.toml"),
     include_str!("standards/lpddr4-3200.toml"),
     include_str!("standards/lpddr4x-4266.toml"),
+    include_str!("standards/lpddr5-6400.toml"),
+    include_str!("standards/lpddr5-6400-8b.toml"),
+    include_str!("standards/lpddr5x-8533.toml"),
 ];
 
 static GRADES: LazyLock<Vec<Grade>> = LazyLock::new(|| {
@@ -84,9 +87,9 @@ impl FineRefresh {
 /// What decides the timing of a device besides its speed grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
-    /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR4.
+    /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR4 and LPDDR5.
     pub density_gbit: u32,
-    /// Data width in bits (4, 8, 16), that of a channel of the device for LPDDR4; if omitted that of the standard's usual device.
+    /// Data width in bits (4, 8, 16), that of a channel of the device for LPDDR4 and LPDDR5; if omitted that of the standard's usual device.
     pub width: Option<u32>,
     /// Bytes of a row of a device; if omitted what devices of this width have most often.
     pub page_bytes: Option<u32>,
@@ -139,6 +142,14 @@ pub fn clock(name: &str) -> Result<Clock, TimingError> {
 /// An unknown name; the error lists the known ones.
 pub fn widths(name: &str) -> Result<Vec<(u32, u32)>, TimingError> {
     Ok(find(name)?.widths())
+}
+
+/// Banks of a rank, those of all groups, where a grade is of one mode of devices that have others with more or fewer (LPDDR5).
+///
+/// # Errors
+/// An unknown name; the error lists the known ones.
+pub fn banks_of_mode(name: &str) -> Result<Option<u32>, TimingError> {
+    Ok(find(name)?.banks)
 }
 
 /// Timing of a built-in speed grade with devices of `density_gbit` Gb and JEDEC's refresh times.

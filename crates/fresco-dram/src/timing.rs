@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timing parameters of one device, in cycles of its command clock.
 
-use crate::{Clock, Cycle};
+use crate::{Clock, Cycle, Organisation};
 use serde::{Deserialize, Serialize};
+
+fn is_zero(bytes: &u32) -> bool {
+    *bytes == 0
+}
+
+fn is_false(set: &bool) -> bool {
+    !*set
+}
 
 /// Every inter-command distance the model keeps, in command-clock cycles. A parameter that a standard does not have
 /// holds the value that makes it harmless (`rrd_l == rrd_s` without bank groups, `ppd == 1`).
 ///
 /// # Distances between commands
-/// All in cycles from command to command; `BL/2` is [`Timing::burst`]. A pair with more than one row must keep all.
+/// All in cycles from command to command; `BL/2` is [`Timing::burst`], which is BL/8 in LPDDR5. A pair with more than one row must keep all.
 ///
 /// | from | to | where | distance |
 /// |---|---|---|---|
@@ -33,7 +41,7 @@ use serde::{Deserialize, Serialize};
 /// | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
 /// | REFab | any command | rank | tRFCab |
 /// | REFab4 | any command | rank | tRFC4 |
-/// | REFpb | ACT of the bank, REFpb of the bank, REFab | rank | tRFCpb |
+/// | REFpb | ACT of its banks, REFpb of its banks, REFab | rank | tRFCpb |
 /// | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
 /// | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
 /// | REFpb, REFsb | REFpb, REFsb of other banks | rank | `refresh_to_refresh_other` |
@@ -44,7 +52,15 @@ pub struct Timing {
     pub standard: String,
     /// The command clock.
     pub clock: Clock,
-    /// Burst length, in transfers; the data bus is busy for half as many cycles.
+    /// Bytes of a line that several bursts may move, one column command each, one after the other from the same row (LPDDR5 with bank
+    /// groups, HBM2); 0 where a line is one burst.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub line_bytes: u32,
+    /// REFpb refreshes two banks: that of its bank group, and that of the same number in the group half of all groups further
+    /// (LPDDR5 with bank groups).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paired_refresh: bool,
+    /// Burst length, in transfers; the data bus is busy for [`Timing::burst`] cycles.
     pub burst_length: Cycle,
     /// Read latency: RD to first data.
     pub cl: Cycle,
@@ -84,14 +100,14 @@ pub struct Timing {
     pub rtrs: Cycle,
     /// Idle cycles of the data bus between a read burst and a following write burst of the same rank.
     pub rtw_gap: Cycle,
-    /// PRE to PRE of any two banks of a rank (LPDDR4, DDR5; else 1).
+    /// PRE to PRE of any two banks of a rank (LPDDR4, LPDDR5, DDR5; else 1).
     pub ppd: Cycle,
     /// Refresh of a rank: REFab to ACT or REF.
     pub rfc_ab: Cycle,
     /// A quarter of a refresh of a rank, chosen on the fly: REFab4 to ACT or REF (tRFC4 of DDR4); 0 where there is no such
     /// command, also in the 2x and 4x modes, which fix the granularity.
     pub rfc_ab4: Cycle,
-    /// Refresh of one bank: REFpb to ACT or REFpb of the same bank; 0 where the standard has no such command.
+    /// Refresh of one bank, or of a pair ([`Timing::paired_refresh`]): REFpb to ACT or REFpb of the same bank; 0 where the standard has no such command.
     pub rfc_pb: Cycle,
     /// Same-bank refresh: REFsb to ACT of those banks; 0 where the standard has no such command.
     pub rfc_sb: Cycle,
@@ -106,7 +122,7 @@ pub struct Timing {
     /// REFab commands that refresh every row of a rank once: 8192, or twice or four times as many in the
     /// fine-granularity modes.
     pub refreshes: u64,
-    /// REFpb or REFsb commands that refresh every row of a bank once (8192 for LPDDR4, 16384 for DDR5); 0 where the
+    /// REFpb or REFsb commands that refresh every row of a bank once (8192 for LPDDR4 and LPDDR5, 16384 for DDR5); 0 where the
     /// standard has no such command.
     pub bank_refreshes: u64,
     /// REFab commands that a controller may owe: two of them lie at most `postponable + 1` tREFI apart.
@@ -245,6 +261,45 @@ impl Timing {
 
     /// Cycles that one burst occupies the data bus.
     pub fn burst(&self) -> Cycle {
-        self.burst_length / 2
+        self.burst_length >> self.clock.transfers().trailing_zeros()
+    }
+
+    /// Bursts, each with a column command of its own, that move one line: one, or as many as make up [`Timing::line_bytes`].
+    pub fn bursts_of_line(&self, org: &Organisation) -> u64 {
+        (u64::from(self.line_bytes) / self.burst_bytes(org)).max(1)
+    }
+
+    /// Bytes that one request moves: those of its bursts.
+    pub fn bytes_of_line(&self, org: &Organisation) -> u64 {
+        self.burst_bytes(org) * self.bursts_of_line(org)
+    }
+
+    /// REFpb that refresh every bank of a rank once: command u is of bank u, and of u + units where it refreshes two
+    /// ([`Timing::paired_refresh`]).
+    pub fn refpb_units(&self, org: &Organisation) -> u32 {
+        if self.paired_refresh {
+            (org.banks_per_rank() / 2).max(1)
+        } else {
+            org.banks_per_rank()
+        }
+    }
+
+    fn burst_bytes(&self, org: &Organisation) -> u64 {
+        self.burst_length * u64::from(org.bus_bytes)
+    }
+
+    /// From the first column command of a line that is read to the last of its data, if nothing comes between.
+    pub fn read_data(&self, org: &Organisation) -> Cycle {
+        (self.bursts_of_line(org) - 1) * self.ccd_l + self.cl + self.burst()
+    }
+
+    /// The same of a line that is written.
+    pub fn write_data(&self, org: &Organisation) -> Cycle {
+        (self.bursts_of_line(org) - 1) * self.ccd_l_wr + self.cwl + self.burst()
+    }
+
+    /// Cycles that the data of one line occupy the data bus.
+    pub fn line_on_bus(&self, org: &Organisation) -> Cycle {
+        self.bursts_of_line(org) * self.burst()
     }
 }

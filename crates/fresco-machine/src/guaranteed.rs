@@ -42,15 +42,16 @@ impl Guaranteed {
     pub fn of(machine: &Machine, with_writes: bool) -> Self {
         let memory = &machine.memory;
         let (timing, refresh) = (&memory.timing, memory.controller.refresh);
+        let more_bursts = timing.bursts_of_line(&memory.organisation) - 1;
         let cycles = if with_writes {
-            read_cycles(timing).max(write_cycles(timing))
+            read_cycles(timing, more_bursts).max(write_cycles(timing, more_bursts))
         } else {
-            read_cycles(timing)
+            read_cycles(timing, more_bursts)
         };
         let (refresh_every, refresh_takes) = refresh.of_bank(timing);
-        let serial = timing.rp + timing.rcd + timing.cl + timing.burst();
+        let serial = timing.rp + timing.rcd + timing.read_data(&memory.organisation);
         Self {
-            line_bytes: timing.burst_length * u64::from(memory.organisation.bus_bytes),
+            line_bytes: timing.bytes_of_line(&memory.organisation),
             cycles,
             line_ps: timing.clock.to_ps(cycles),
             serial_ps: timing.clock.to_ps(serial),
@@ -85,13 +86,15 @@ impl Guaranteed {
 /// Picoseconds in a second.
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// From one activation of a bank to the next, with a read between them.
-fn read_cycles(timing: &Timing) -> Cycle {
-    timing.rc.max(timing.rcd + timing.rtp + timing.rp)
+/// From one activation of a bank to the next, with a read of a line between them, which takes so many column commands after its first.
+fn read_cycles(timing: &Timing, more_bursts: u64) -> Cycle {
+    timing
+        .rc
+        .max(timing.rcd + more_bursts * timing.ccd_l + timing.rtp + timing.rp)
 }
 
 /// The same with a write.
-fn write_cycles(timing: &Timing) -> Cycle {
-    let written = timing.rcd + timing.cwl + timing.burst() + timing.wr;
+fn write_cycles(timing: &Timing, more_bursts: u64) -> Cycle {
+    let written = timing.rcd + more_bursts * timing.ccd_l_wr + timing.cwl + timing.burst() + timing.wr;
     timing.rc.max(written + timing.rp)
 }

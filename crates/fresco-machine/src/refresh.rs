@@ -119,7 +119,12 @@ impl RefreshPolicy {
                 });
             }
             Self::PerBank | Self::PerBankOutOfOrder => {
-                (timing.rfc_pb, timing.refresh_to_refresh_other, org.banks_per_rank())
+                (timing.rfc_pb, timing.refresh_to_refresh_other, timing.refpb_units(org))
+            }
+            Self::PerBankSequential if timing.paired_refresh => {
+                return Err(format!(
+                    "REFpb of {standard} refreshes two banks, and here one has its turn after the other; per-bank knows pairs"
+                ));
             }
             Self::PerBankSequential => (timing.rfc_pb, timing.rfc_pb, org.ranks * org.banks_per_rank()),
             Self::SameBank => (timing.rfc_sb, timing.refresh_to_refresh_other, org.banks),

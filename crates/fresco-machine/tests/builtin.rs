@@ -62,7 +62,7 @@ fn a_line_is_not_split() {
     let mut rng = Pcg64::seed_from_u64(2);
     for name in builtin_names() {
         let memory = machine(name).memory;
-        let burst = memory.timing.burst_length * u64::from(memory.organisation.bus_bytes);
+        let burst = memory.timing.bytes_of_line(&memory.organisation);
         for _ in 0..500 {
             let region = &memory.map.regions()[rng.random_range(0..memory.map.regions().len())];
             let line = region.base + rng.random_range(0..region.size / burst) * burst;

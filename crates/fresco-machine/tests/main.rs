@@ -3,6 +3,7 @@
 
 mod builtin;
 mod fine_refresh;
+mod lines_of_bursts;
 mod readme;
 mod threads;
 mod today;

@@ -25,7 +25,8 @@ enum Map {
 
 fn place(map: Map, org: &Organisation, t: &Timing, line: u64) -> Location {
     let (groups, banks) = (u64::from(org.bank_groups), u64::from(org.banks));
-    let columns = u64::from(org.columns) / t.burst_length;
+    let line_columns = u64::from(devices::line_columns(org, t));
+    let columns = u64::from(org.columns) / line_columns;
     let mut rest = line;
     let mut field = |count| {
         let value = rest % count;
@@ -46,7 +47,7 @@ fn place(map: Map, org: &Organisation, t: &Timing, line: u64) -> Location {
         bank_group: group as u32,
         bank: bank as u32,
         row: rest as u32,
-        column: (column * t.burst_length) as u32,
+        column: (column * line_columns) as u32,
     }
 }
 
@@ -95,7 +96,7 @@ fn driven(
     });
     let Ok(driven) = driver.run::<Infallible>(trace, |line| Ok(place(map, &org, &t, line)), &mut Nobody);
     let data: Cycle = driver.controllers()[0].stats().iter().map(|s| s.data_cycles).sum();
-    assert_eq!(data, lines * t.burst());
+    assert_eq!(data, lines * t.line_on_bus(&org));
     (data, driven.end)
 }
 
@@ -108,11 +109,11 @@ fn left_by_refresh(t: &Timing) -> f64 {
 #[test]
 fn a_single_access_is_over_with_its_data() {
     for name in standards::names() {
-        let t = devices::timing(name, &[]);
+        let (org, t) = (devices::organisation(name), devices::timing(name, &[]));
         let end = |access| driven(name, Map::GroupLow, access, RefreshPolicy::None, 1, 1).1;
         // The first command comes in the cycle after the one in which the request arrives.
-        assert_eq!(end(Access::Read), 1 + t.rcd + t.cl + t.burst(), "{name}");
-        assert_eq!(end(Access::Write), 1 + t.rcd + t.cwl + t.burst(), "{name}");
+        assert_eq!(end(Access::Read), 1 + t.rcd + t.read_data(&org), "{name}");
+        assert_eq!(end(Access::Write), 1 + t.rcd + t.write_data(&org), "{name}");
     }
 }
 
@@ -147,7 +148,9 @@ fn with_refresh_it_fills_what_refreshes_leave() {
 fn within_one_bank_group_the_long_distance_limits() {
     for name in standards::names() {
         let t = devices::timing(name, &[]);
-        let share = used(name, Map::GroupHigh, Access::Read, RefreshPolicy::None, 16);
+        // A row of a group holds a quarter of the lines where a line is two bursts of a narrow bus.
+        let outstanding = if t.line_bytes > 0 { 8 } else { 16 };
+        let share = used(name, Map::GroupHigh, Access::Read, RefreshPolicy::None, outstanding);
         let limit = t.burst() as f64 / t.ccd_l as f64;
         // Where the queue holds the end of one group and the start of the next, both are served in turn: a little more.
         assert!(

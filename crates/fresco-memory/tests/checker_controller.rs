@@ -2,6 +2,7 @@
 //! The controllers before the judge: random traffic with writes on two ranks, every standard, page policy and refresh.
 
 use crate::checker_support::{organisation, timing};
+use crate::support::devices;
 use fresco_dram::{Generation, Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, CheckerReport, Options};
@@ -57,7 +58,8 @@ fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPo
                 column: 0,
             };
         }
-        location.column = 8 * random(u64::from(org.columns / 8)) as u32;
+        let line = devices::line_columns(org, timing).max(8);
+        location.column = line * random(u64::from(org.columns / line)) as u32;
         let access = if random(3) == 0 { Access::Write } else { Access::Read };
         controller.run_until(at - 1, &mut judge);
         controller.submit(
@@ -84,6 +86,7 @@ fn controllers_violate_nothing() {
     for name in standards::names() {
         let org = match standards::generation(name).expect("built in") {
             Generation::Ddr4 => organisation(),
+            Generation::Lpddr5 => devices::organisation(name),
             Generation::Ddr5 => Organisation {
                 bank_groups: 8,
                 banks: 4,

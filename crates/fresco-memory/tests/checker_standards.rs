@@ -26,7 +26,7 @@ fn cases(t: &Timing) -> Vec<Case> {
     const WR_PRE: &str = "0 ACT 0 0 0 0 7 -; 1000 WR 0 0 0 0 7 0; @ PRE 0 0 0 0 - -";
     const RDA_ACT: &str = "0 ACT 0 0 0 0 7 -; 1000 RDA 0 0 0 0 7 0; @ ACT 0 0 0 0 8 -";
     const WRA_REF: &str = "0 ACT 0 0 0 0 7 -; 1000 WRA 0 0 0 0 7 0; @ REFab 0 0 - - - -";
-    let burst = t.burst_length / 2;
+    let burst = t.burst();
     let case = |constraint, text, t| Case { constraint, text, t };
     vec![
         case(Constraint::Rcd, "0 ACT 0 0 0 0 7 -; @ RD 0 0 0 0 7 0", t.rcd),

@@ -147,6 +147,9 @@ standards! {
     ddr5_6400 "ddr5-6400",
     lpddr4_3200 "lpddr4-3200",
     lpddr4x_4266 "lpddr4x-4266",
+    lpddr5_6400 "lpddr5-6400",
+    lpddr5_6400_8b "lpddr5-6400-8b",
+    lpddr5x_8533 "lpddr5x-8533",
 }
 
 #[derive(Default)]

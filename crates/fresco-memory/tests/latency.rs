@@ -28,6 +28,7 @@ const SCHEDULERS: [Scheduler; 2] = [Scheduler::FrFcfs { hit_cap: 16 }, Scheduler
 
 /// One controller that requests are sent to, one at a time.
 struct Bench {
+    org: Organisation,
     timing: Timing,
     controller: Controller,
     record: Record,
@@ -37,6 +38,7 @@ struct Bench {
 impl Bench {
     fn new(config: &ControllerConfig, org: &Organisation, timing: &Timing) -> Self {
         Self {
+            org: *org,
             timing: timing.clone(),
             controller: Controller::new(config, org, timing, 0),
             record: Record::new(org, timing, false),
@@ -70,9 +72,9 @@ impl Bench {
         self.send(at, Access::Read, row)
     }
 
-    /// RD and its data.
+    /// RD, or those of the line, and its data.
     fn column(&self) -> Cycle {
-        self.timing.cl + self.timing.burst()
+        self.timing.read_data(&self.org)
     }
 }
 

@@ -35,13 +35,13 @@ fn replay(org: &Organisation, t: &Timing, reads: impl Iterator<Item = (Cycle, Lo
         }
         let row = &mut open[location.bank_in_channel(org) as usize];
         let (outcome, commands) = match *row {
-            Some(row) if row == location.row => (0, t.cl),
-            None => (1, t.rcd + t.cl),
-            Some(_) => (2, t.rp + t.rcd + t.cl),
+            Some(row) if row == location.row => (0, 0),
+            None => (1, t.rcd),
+            Some(_) => (2, t.rp + t.rcd),
         };
         *row = Some(location.row);
         outcomes[outcome] += 1;
-        sum += start + commands + t.burst() - at;
+        sum += start + commands + t.read_data(org) - at;
         count += 1;
     }
     (sum as f64 / f64::from(count), outcomes)
@@ -181,7 +181,7 @@ fn low_load_is_the_replay() {
 #[test]
 fn one_bank_is_a_queue_with_constant_service_time() {
     const READS: u64 = 200_000;
-    for name in ["ddr2-800", "ddr4-2400", "ddr5-4800", "lpddr4-3200"] {
+    for name in ["ddr2-800", "ddr4-2400", "ddr5-4800", "lpddr4-3200", "lpddr5-6400-8b"] {
         let org = devices::organisation(name);
         // The next ACT waits for tRC alone.
         let t = devices::timing(name, &[]);

@@ -15,6 +15,7 @@ mod checker_standards;
 mod checker_support;
 mod exactness;
 mod latency;
+mod lines_of_bursts;
 mod low_load;
 mod progress;
 mod refresh_policies;

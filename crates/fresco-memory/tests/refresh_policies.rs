@@ -62,7 +62,16 @@ pub fn refreshes(commands: &[Command]) -> Vec<&Command> {
 #[test]
 fn every_policy_refreshes_every_row_in_time_on_every_standard() {
     let mut runs = 0;
-    for standard in ["ddr2-800", "ddr3-1600", "ddr4-2400", "ddr5-4800", "lpddr4-3200"] {
+    let standards = [
+        "ddr2-800",
+        "ddr3-1600",
+        "ddr4-2400",
+        "ddr5-4800",
+        "lpddr4-3200",
+        "lpddr5-6400",
+        "lpddr5-6400-8b",
+    ];
+    for standard in standards {
         let (org, timing) = short_window(standard);
         for (name, policy) in RefreshPolicy::NAMES {
             if policy == RefreshPolicy::None || policy.check(&org, &timing).is_err() {
@@ -98,14 +107,14 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
     }
     assert_eq!(
         runs,
-        5 * 4 + 1 + 3 + 1,
-        "four all-bank policies everywhere, one of REFab4, three of REFpb, one of REFsb"
+        7 * 4 + 1 + (3 + 2 + 3) + 1,
+        "four all-bank policies everywhere, one of REFab4, three of REFpb, two where that is of two banks, one of REFsb"
     );
 }
 
 #[test]
 fn jumping_in_time_changes_no_command() {
-    for standard in ["ddr4-2400", "ddr5-4800", "lpddr4-3200"] {
+    for standard in ["ddr4-2400", "ddr5-4800", "lpddr4-3200", "lpddr5-6400"] {
         let org = devices::organisation(standard);
         let (_, timing) = short_window(standard);
         for (name, policy) in RefreshPolicy::NAMES.into_iter().skip(3) {

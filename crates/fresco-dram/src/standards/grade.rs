@@ -44,6 +44,10 @@ pub(super) struct RefreshData {
     pub bank_commands: u64,
 }
 
+fn double() -> u32 {
+    2
+}
+
 /// A data file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,12 +55,23 @@ pub(super) struct Grade {
     pub name: String,
     pub generation: Generation,
     pub rate_mts: u32,
+    /// Data transfers per command clock.
+    #[serde(default = "double")]
+    pub transfers_per_clock: u32,
+    /// Bytes of a line, where it may take several bursts; 0 where it is one burst.
+    #[serde(default)]
+    pub line_bytes: u32,
+    /// REFpb refreshes two banks.
+    #[serde(default)]
+    pub paired_refresh: bool,
     /// Data width of the devices whose `parameters` these are, in bits.
     pub width: u32,
     /// Bytes of a row of these devices: what is opened at once.
     pub page_bytes: u32,
     /// Bank groups of these devices; 1 where there are none.
     pub bank_groups: u32,
+    /// Banks of a rank in all, where the grade is of one mode of devices that have others with more or fewer.
+    pub banks: Option<u32>,
     pub parameters: BTreeMap<String, Minimum>,
     pub refresh: RefreshData,
     /// Devices of other widths.
@@ -78,7 +93,7 @@ pub(super) struct Other {
 
 impl Grade {
     pub fn clock(&self) -> Clock {
-        Clock::from_rate(self.rate_mts)
+        Clock::with_transfers(self.rate_mts, self.transfers_per_clock)
     }
 
     /// A parameter of devices of this width and with rows of so many bytes: when rows may be opened is a matter of their size (8 Gb of

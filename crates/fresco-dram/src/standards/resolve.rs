@@ -48,6 +48,8 @@ impl Resolver<'_> {
         Ok(Timing {
             standard: self.grade.name.clone(),
             clock: self.clock,
+            line_bytes: self.grade.line_bytes,
+            paired_refresh: self.grade.paired_refresh,
             burst_length: self.required("burst_length")?,
             cl: self.required("cl")?,
             cwl: self.required("cwl")?,
@@ -110,7 +112,7 @@ impl Resolver<'_> {
 
     /// A maximum: rounded down to whole clocks.
     fn down(&self, time: Ps) -> Cycle {
-        (u128::from(time) * u128::from(self.clock.rate_mts()) / 2_000_000) as Cycle
+        self.clock.whole_cycles(time)
     }
 
     fn cycles_of(&self, scope: RefreshScope) -> Result<Cycle, TimingError> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
-use crate::Cycle;
+use crate::{Cycle, Organisation};
 
 fn ddr4_2400_bench() -> TimingOverrides {
     TimingOverrides::from([
@@ -99,6 +99,18 @@ fn known_clocks() {
         row("lpddr4x-4266", 8, &p),
         [36, 18, 39, 39, 90, 129, 16, 16, 64, 8, 8, 23, 23, 16, 40]
     );
+    assert_eq!(
+        row("lpddr5-6400", 8, &p),
+        [17, 9, 16, 15, 35, 50, 4, 4, 16, 2, 4, 5, 12, 6, 29]
+    );
+    assert_eq!(
+        row("lpddr5-6400-8b", 8, &p),
+        [17, 9, 16, 15, 35, 50, 8, 8, 32, 4, 4, 10, 10, 8, 29]
+    );
+    assert_eq!(
+        row("lpddr5x-8533", 8, &p),
+        [23, 12, 21, 20, 46, 66, 6, 6, 22, 2, 4, 7, 15, 8, 38]
+    );
 }
 
 /// The size of a page decides when rows may be opened: x4 has half a KiB in DDR4, x16 two KiB. In DDR5 x4 writes half of an ECC word.
@@ -136,6 +148,8 @@ fn known_clocks_by_width() {
     assert_eq!(known("ddr4-2400"), [(4, 4), (8, 4), (16, 2)]);
     assert_eq!(known("ddr5-4800"), [(4, 8), (8, 8), (16, 4)]);
     assert_eq!(known("lpddr4-3200"), [(16, 1)]);
+    assert_eq!(known("lpddr5-6400"), [(16, 4)]);
+    assert_eq!(known("lpddr5-6400-8b"), [(16, 1)]);
 }
 
 /// Devices of 8 Gb of DDR3 have rows of 2 KB whatever their width (JESD79-3F); a row of x4 that is as long as that of x8 opens like it.
@@ -184,6 +198,8 @@ fn known_refresh_clocks() {
     assert_eq!(row("ddr4-2400", 8, &p), [420, 0, 0, 0, 0, 9360, 76_800_000]);
     assert_eq!(row("ddr5-4800", 16, &p), [708, 0, 312, 72, 312, 9360, 76_800_000]);
     assert_eq!(row("lpddr4-3200", 8, &p), [448, 224, 0, 16, 144, 6246, 51_200_000]);
+    assert_eq!(row("lpddr5-6400", 8, &p), [168, 96, 0, 6, 72, 3124, 25_600_000]);
+    assert_eq!(row("lpddr5x-8533", 16, &p), [299, 150, 0, 8, 96, 4166, 34_132_000]);
 }
 
 #[test]
@@ -203,6 +219,45 @@ fn parameters_of_one_standard_only() {
     assert_eq!(row("ddr4-3200", 8, &p), [8, 22, 8, 2, 2, 1, 1, 1, 1]);
     assert_eq!(row("ddr5-4800", 16, &p), [16, 39, 24, 4, 2, 2, 2, 2, 1]);
     assert_eq!(row("lpddr4-3200", 8, &p), [16, 34, 8, 8, 3, 4, 4, 4, 2]);
+    assert_eq!(row("lpddr5-6400", 8, &p), [16, 17, 4, 4, 2, 2, 2, 1, 1]);
+    assert_eq!(row("lpddr5-6400-8b", 8, &p), [32, 17, 4, 2, 2, 2, 2, 1, 1]);
+}
+
+/// A x16 channel of LPDDR5 moves 32 bytes in a burst of 16, which takes two clocks of 800 MHz: two of them make a line, one on a channel
+/// twice as wide; with eight banks one burst of 32 does.
+#[test]
+fn bursts_of_a_line() {
+    let of = |name: &str, bus_bytes| {
+        let org = Organisation {
+            nodes: 1,
+            channels: 1,
+            ranks: 1,
+            bank_groups: 4,
+            banks: 4,
+            rows: 32_768,
+            columns: 1024,
+            bus_bytes,
+        };
+        let t = timing(name, 8).expect("built in");
+        let line = [t.bursts_of_line(&org), t.bytes_of_line(&org), t.line_on_bus(&org)];
+        (t.burst(), line, [t.read_data(&org), t.write_data(&org)])
+    };
+    assert_eq!(of("ddr4-2400", 8), (4, [1, 64, 4], [17 + 4, 12 + 4]));
+    assert_eq!(of("ddr4-2400", 4), (4, [1, 32, 4], [17 + 4, 12 + 4]));
+    assert_eq!(of("lpddr5-6400", 2), (2, [2, 64, 4], [4 + 17 + 2, 4 + 9 + 2]));
+    assert_eq!(of("lpddr5-6400", 4), (2, [1, 64, 2], [17 + 2, 9 + 2]));
+    assert_eq!(of("lpddr5-6400-8b", 2), (4, [1, 64, 4], [17 + 4, 9 + 4]));
+}
+
+/// A burst shorter than a clock of commands would take none.
+#[test]
+fn a_burst_takes_a_clock_at_least() {
+    let short = TimingOverrides::from([("burst_length", 4)]);
+    let error = timing_with("lpddr5-6400", &Device::jedec(8), &short).expect_err("half a clock");
+    assert_eq!(
+        (error.field.as_str(), error.allowed.as_str()),
+        ("burst_length", "8 to 64")
+    );
 }
 
 /// The configuration in which other simulators were compared: every value of the speed benchmark, and what follows from it.
@@ -298,7 +353,7 @@ fn errors_list_what_is_allowed() {
 
 #[test]
 fn every_standard_exists_at_every_density() {
-    assert_eq!(names().count(), 17);
+    assert_eq!(names().count(), 20);
     for name in names() {
         for density in 1..=64 {
             for table in [

@@ -27,7 +27,7 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
             "postponable" => (0, 64),
             "refreshes" => (1, MAX_REFRESHES),
             "act_slots" | "column_slots" | "pre_slots" => (1, 8),
-            "burst_length" => (2, 64),
+            "burst_length" => (u64::from(t.clock.transfers()), 64),
             _ => (1, MAX_DISTANCE),
         };
         if !(least..=most).contains(&value) {
@@ -46,7 +46,8 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     at_least("rp_ab", t.rp_ab, "rp", t.rp)?;
     at_least("rrd_l", t.rrd_l, "rrd_s", t.rrd_s)?;
     at_least("faw", t.faw, "rrd_s", t.rrd_s)?;
-    at_least("ccd_s", t.ccd_s, "burst_length / 2", t.burst())?;
+    let burst = format!("burst_length / {}", t.clock.transfers());
+    at_least("ccd_s", t.ccd_s, &burst, t.burst())?;
     at_least("ccd_l", t.ccd_l, "ccd_s", t.ccd_s)?;
     at_least("ccd_l_wr", t.ccd_l_wr, "ccd_l", t.ccd_l)?;
     at_least("wtr_l", t.wtr_l, "wtr_s", t.wtr_s)?;
@@ -62,7 +63,7 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     at_least(
         "cl",
         t.cl,
-        "cwl + 1 - burst_length / 2 - rtw_gap",
+        &format!("cwl + 1 - {burst} - rtw_gap"),
         (t.cwl + 1).saturating_sub(t.burst() + t.rtw_gap),
     )?;
     at_least("refi", t.refi, "rfc_ab + 1", t.rfc_ab + 1)?;

@@ -3,6 +3,7 @@
 
 use fresco_dram::Organisation;
 use fresco_dram::density::DENSITIES_GBIT;
+use fresco_dram::standards;
 use fresco_input::{InputError, Table};
 
 /// The key that lets the density stand beside an organisation of another size.
@@ -100,6 +101,25 @@ fn check_groups(memory: &Table<'_>, (width, groups): (u32, u32), org: &Organisat
     let help = "the width follows from density = banks * rows * columns * width, with the banks of all groups: correct bank_groups or one of these; to scale tRFC alone, set \
                 memory.density_scales_refresh_only = true";
     Err(organisation.error_at(key, found).allowed(allowed).help(help))
+}
+
+/// A grade of one mode of its devices has the banks of that mode, also where the density scales refresh alone.
+pub(super) fn check_banks(memory: &Table<'_>, standard: &str, org: &Organisation) -> Result<(), InputError> {
+    let banks = org.banks_per_rank();
+    match standards::banks_of_mode(standard) {
+        Ok(Some(of_mode)) if of_mode != banks => {
+            let error = memory
+                .table("organisation")?
+                .error_at("banks", format!("found {banks} banks in a rank, those of all groups"));
+            Err(error
+                .allowed(format!("{of_mode}, the banks of the mode that {standard} is the timing of"))
+                .help(
+                    "LPDDR5 with 4 groups of 4 banks is lpddr5-6400 or lpddr5x-8533, with 8 banks lpddr5-6400-8b; 16 banks without groups, \
+                     for up to 3200 MT/s, have no data",
+                ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A number of bits, a power of two, as data sheets write it.

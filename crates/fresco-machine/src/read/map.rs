@@ -22,12 +22,19 @@ const KEYS: [(&str, Field); 7] = [
     ("column", Field::Column),
 ];
 
-/// Reads the map and proves it: one to one, and covering exactly the organisation. `burst_bytes` is what one burst
-/// transfers, `page_bytes` what a page holds.
+/// What one request moves.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub bytes: u64,
+    /// Bursts from one row that move it, a power of two.
+    pub bursts: u64,
+}
+
+/// Reads the map and proves it: one to one, and covering exactly the organisation. `page_bytes` is what a page holds.
 pub(super) fn read(
     memory: &Table<'_>,
     org: Organisation,
-    burst_bytes: u64,
+    line: Line,
     page_bytes: u64,
 ) -> Result<AddressMap, InputError> {
     let table = memory.table("map")?;
@@ -48,8 +55,8 @@ pub(super) fn read(
             false => error,
         })?;
     }
-    check_bursts(&table, &given, burst_bytes)?;
-    given.granule_bits = granule(&table, &org, burst_bytes)?;
+    check_bursts(&table, &given, line)?;
+    given.granule_bits = granule(&table, &org, line.bytes)?;
     let mut regions = regions(&table, &region_tables, &org, page_bytes)?;
     let by_range = regions.iter().any(|region| region.node.is_some());
     check_counts(&table, &given, &rest, &org, by_range)?;
@@ -59,6 +66,7 @@ pub(super) fn read(
         org.total_bytes()
     };
     complete(&mut given, &rest, &org, bytes.trailing_zeros());
+    check_columns(&table, &given, &org, line)?;
     for region in &mut regions {
         region.functions = given.clone();
     }
@@ -70,15 +78,16 @@ pub(super) fn read(
     Ok(map)
 }
 
-/// One burst moves `burst_bytes` consecutive bytes to or from one row of one bank, so only the column may read the
-/// address bits below.
-fn check_bursts(table: &Table<'_>, given: &Functions, burst_bytes: u64) -> Result<(), InputError> {
+/// A line is consecutive bytes of one row of one bank, so only the column may read the address bits below.
+fn check_bursts(table: &Table<'_>, given: &Functions, line: Line) -> Result<(), InputError> {
     for (key, field) in KEYS.into_iter().filter(|(_, field)| *field != Field::Column) {
-        if let Some(mask) = given.get(field).iter().find(|mask| **mask & (burst_bytes - 1) != 0) {
+        if let Some(mask) = given.get(field).iter().find(|mask| **mask & (line.bytes - 1) != 0) {
             let found = format!("found a function that reads bit {}", mask.trailing_zeros());
+            let what = if line.bursts == 1 { "burst" } else { "line" };
             let allowed = format!(
-                "bits from {} up: a burst of {burst_bytes} bytes lies in one row",
-                burst_bytes.trailing_zeros()
+                "bits from {} up: a {what} of {} bytes lies in one row",
+                line.bytes.trailing_zeros(),
+                line.bytes
             );
             return Err(table
                 .error_at(key, found)
@@ -90,7 +99,7 @@ fn check_bursts(table: &Table<'_>, given: &Functions, burst_bytes: u64) -> Resul
 }
 
 /// log2 of the bytes that are dealt to a channel at a time, where the number of channels is no power of two.
-fn granule(table: &Table<'_>, org: &Organisation, burst_bytes: u64) -> Result<Option<u32>, InputError> {
+fn granule(table: &Table<'_>, org: &Organisation, line_bytes: u64) -> Result<Option<u32>, InputError> {
     let item = table.opt_item("granule");
     if org.odd_ways() == 1 {
         return match item {
@@ -116,13 +125,34 @@ fn granule(table: &Table<'_>, org: &Organisation, burst_bytes: u64) -> Result<Op
             .help("add one, such as granule = \"256 B\""));
     };
     let way_bytes = org.total_bytes() / u64::from(org.nodes * org.odd_ways());
-    let bytes = item.size(burst_bytes..=way_bytes)?;
+    let bytes = item.size(line_bytes..=way_bytes)?;
     match bytes.is_power_of_two() {
         true => Ok(Some(bytes.trailing_zeros())),
         false => Err(item
             .error(format!("found {bytes} bytes"))
             .allowed("a power of two")
             .help("write \"256 B\", \"512 B\" or \"4 KiB\"")),
+    }
+}
+
+/// The bursts of a line have columns that follow each other: the address bits that tell them apart are column bits as they are.
+fn check_columns(table: &Table<'_>, given: &Functions, org: &Organisation, line: Line) -> Result<(), InputError> {
+    let burst_bytes = line.bytes / line.bursts;
+    let bits = burst_bytes.trailing_zeros()..line.bytes.trailing_zeros();
+    let first = org.bus_bytes.trailing_zeros();
+    let in_place = |bit: &u32| given.column.get((bit - first) as usize) == Some(&(1 << bit));
+    match bits.into_iter().find(|bit| !in_place(bit)) {
+        None => Ok(()),
+        Some(bit) => Err(table
+            .error_at(
+                "column",
+                format!("found that bit {} is not bit {bit} of the address", bit - first),
+            )
+            .allowed(format!(
+                "that: a line of {} bytes is {} bursts of {burst_bytes}, from columns that follow each other",
+                line.bytes, line.bursts
+            ))
+            .help("write column = \"rest\", or put the low bits in order")),
     }
 }
 

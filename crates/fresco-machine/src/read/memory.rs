@@ -57,6 +57,7 @@ pub(super) fn timing(
     let density_gbit = density::read(memory)?;
     let known = standards::widths(standard).map_err(|error| timing_error(memory, &error))?;
     let width = density::width(memory, (density_gbit, &known), org)?;
+    density::check_banks(memory, standard, org)?;
     let device = Device {
         density_gbit,
         width,

@@ -101,8 +101,11 @@ fn counted(count: usize, thing: &str) -> String {
 fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Result<MemoryConfig, InputError> {
     let organisation = memory::organisation(table)?;
     let (timing, device, own_timing) = memory::timing(table, &organisation)?;
-    let burst_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
-    let map = map::read(table, organisation, burst_bytes, page_bytes)?;
+    let line = map::Line {
+        bytes: timing.bytes_of_line(&organisation),
+        bursts: timing.bursts_of_line(&organisation),
+    };
+    let map = map::read(table, organisation, line, page_bytes)?;
     let controller_table = table.table("controller")?;
     let controller = controller::read(&controller_table, core, &organisation, &timing)?;
     controller_table.finish()?;
@@ -145,7 +148,7 @@ fn page_bytes(root: &Table<'_>) -> Result<u64, InputError> {
     }
 }
 
-/// A cache line is fetched by one burst.
+/// A cache line is fetched by one burst, or by the bursts that make up a line of the standard.
 fn check_line(root: &Table<'_>, caches: &caches::Caches, memory: &MemoryConfig) -> Result<(), InputError> {
     let levels = [
         ("l1", &caches.l1),
@@ -159,14 +162,16 @@ fn check_line(root: &Table<'_>, caches: &caches::Caches, memory: &MemoryConfig) 
     else {
         return Ok(());
     };
-    let burst = memory.timing.burst_length * u64::from(memory.organisation.bus_bytes);
-    if u64::from(line) == burst {
+    let timing = &memory.timing;
+    let moved = timing.bytes_of_line(&memory.organisation);
+    if u64::from(line) == moved {
         return Ok(());
     }
-    let found = format!(
-        "found {line} bytes, but a burst of {} moves {burst}",
-        memory.timing.standard
-    );
+    let bursts = match timing.bursts_of_line(&memory.organisation) {
+        1 => format!("a burst of {} moves", timing.standard),
+        bursts => format!("{bursts} bursts of {} move", timing.standard),
+    };
+    let found = format!("found {line} bytes, but {bursts} {moved}");
     let error = root
         .table(key)?
         .error_at("line", found)

@@ -104,7 +104,9 @@ impl Checker {
     /// A checker at cycle 0, all banks closed, all rows fresh. The channels of all nodes are numbered through:
     /// `node * channels + channel`.
     pub fn new(org: &Organisation, timing: &Timing, options: Options) -> Self {
-        let channels = (0..org.nodes * org.channels).map(|_| Channel::new(org)).collect();
+        let channels = (0..org.nodes * org.channels)
+            .map(|_| Channel::new(org, timing))
+            .collect();
         Self {
             org: *org,
             timing: timing.clone(),

@@ -48,7 +48,7 @@ pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Fi
         quarter => found.distance(Constraint::RfcAb4, quarter, c, t.rfc_ab4),
     }
     for refresh in &rank.bank_refreshes {
-        let same_banks = works_on(c, refresh);
+        let same_banks = works_on(rank, c, refresh);
         match c.kind {
             // Closes the banks that can be closed.
             CommandKind::PreAll => {}
@@ -73,10 +73,11 @@ pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Fi
 }
 
 /// Returns true if the command works on a bank that `refresh`, a REFpb or REFsb, refreshed.
-fn works_on(c: &CommandRecord, refresh: &CommandRecord) -> bool {
+fn works_on(rank: &Rank, c: &CommandRecord, refresh: &CommandRecord) -> bool {
     match c.kind {
         CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::PreAll => true,
         CommandKind::RefSb => c.bank == refresh.bank,
-        _ => c.bank == refresh.bank && (refresh.kind == CommandKind::RefSb || c.bank_group == refresh.bank_group),
+        _ if refresh.kind == CommandKind::RefSb => c.bank == refresh.bank,
+        _ => rank.refreshed_by(c) == rank.refreshed_by(refresh),
     }
 }

@@ -9,7 +9,7 @@
 
 use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{Device, FineRefresh};
-use fresco_dram::{Cycle, Timing};
+use fresco_dram::{Clock, Cycle, Timing};
 use fresco_machine::MemoryConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -31,7 +31,13 @@ struct Grade {
     /// Whose refresh it has.
     generation: String,
     /// MT/s.
-    rate: u64,
+    rate: u32,
+    /// Transfers in a clock of commands.
+    #[serde(default = "double")]
+    transfers: u32,
+    /// REFpb refreshes two banks.
+    #[serde(default)]
+    pairs: bool,
     clocks: Clocks,
     #[serde(default)]
     rows_512: Clocks,
@@ -54,7 +60,7 @@ struct Refresh {
     /// Bank refreshes that refresh every row of a bank, of the standards that have them.
     #[serde(default)]
     of_bank: u64,
-    /// Which banks one of them refreshes: one (REFpb), or the same one of each group (REFsb).
+    /// Which banks one of them refreshes: one (REFpb; two in grades with `pairs`), or the same one of each group (REFsb).
     banks: Option<Banks>,
     density_ns: BTreeMap<String, Times>,
 }
@@ -64,6 +70,10 @@ struct Refresh {
 enum Banks {
     One,
     Same,
+}
+
+fn double() -> u32 {
+    2
 }
 
 /// Refresh times of a density, in ns; 0 where there is no such command.
@@ -92,6 +102,10 @@ impl Required {
     pub fn of(memory: &MemoryConfig) -> Self {
         let mut timing = memory.timing.clone();
         let grade = TABLE.grade.get(&timing.standard);
+        if let Some(grade) = grade {
+            timing.clock = Clock::with_transfers(grade.rate, grade.transfers);
+            timing.paired_refresh = grade.pairs;
+        }
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
         let mut own: Vec<&'static str> = Vec::new();
         let mut known: BTreeMap<&str, Cycle> = BTreeMap::new();
@@ -129,6 +143,11 @@ fn others(parameter: &str) -> &'static [&'static str] {
 }
 
 impl Grade {
+    /// As a fraction: the rate over the transfers in a clock.
+    fn clocks_per_ns(&self) -> (u64, u64) {
+        (u64::from(self.rate), 1_000 * u64::from(self.transfers))
+    }
+
     /// All parameters that the table knows for a device.
     fn values(&self, device: &Device) -> BTreeMap<&'static str, Cycle> {
         let width = device.width.unwrap_or(8);
@@ -153,7 +172,12 @@ impl Grade {
         }
         let refresh = &TABLE.generation[&self.generation];
         if device.table == RefreshTable::Jedec {
-            refresh.times(self.rate, device, clocks("act_after_bank_refresh"), &mut values);
+            refresh.times(
+                self.clocks_per_ns(),
+                device,
+                clocks("act_after_bank_refresh"),
+                &mut values,
+            );
         }
         let heat = if device.hot { 2 } else { 1 };
         let pieces = match device.fine {
@@ -162,8 +186,9 @@ impl Grade {
             FineRefresh::X4 => 4,
         };
         // Maxima: whole clocks that have begun and are over.
-        values.insert("refi", refresh.interval_ns * self.rate / 2_000 / pieces / heat);
-        values.insert("refw", refresh.window_ms * 1_000_000 * self.rate / 2_000 / heat);
+        let (clocks, ns) = self.clocks_per_ns();
+        values.insert("refi", refresh.interval_ns * clocks / ns / pieces / heat);
+        values.insert("refw", refresh.window_ms * 1_000_000 * clocks / ns / heat);
         values.insert("refreshes", 8192 * pieces);
         values.insert("postponable", refresh.postponable * pieces);
         values
@@ -171,13 +196,19 @@ impl Grade {
 }
 
 impl Refresh {
-    /// The times of a device that moves `rate` MT/s.
-    fn times(&self, rate: u64, device: &Device, act_after: Option<Cycle>, values: &mut BTreeMap<&'static str, Cycle>) {
+    /// The times of a device with so many clocks in so many ns.
+    fn times(
+        &self,
+        (clocks, of_ns): (u64, u64),
+        device: &Device,
+        act_after: Option<Cycle>,
+        values: &mut BTreeMap<&'static str, Cycle>,
+    ) {
         let Some(times) = self.density_ns.get(&device.density_gbit.to_string()) else {
             return;
         };
         // Times are of halves of a ns, so that this is exact.
-        let cycles = |ns: f64| ((2.0 * ns) as u64 * rate).div_ceil(4_000);
+        let cycles = |ns: f64| ((2.0 * ns) as u64 * clocks).div_ceil(2 * of_ns);
         let whole = match device.fine {
             FineRefresh::X1 => times.ab,
             FineRefresh::X2 => times.half,

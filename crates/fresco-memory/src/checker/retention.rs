@@ -8,6 +8,7 @@
 
 use super::retention_report::{LateRows, Postponement, RetentionReport, Shortfall};
 use super::rounds::Rounds;
+use super::state::refpb_step;
 use super::{CommandRecord, Options};
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 
@@ -32,6 +33,7 @@ pub(super) struct Retention {
     rounds: Rounds,
     banks_per_rank: usize,
     banks_per_group: usize,
+    refpb_step: usize,
     ranks: u32,
     rows: u64,
     /// Bins that one REFab, and one REFpb or REFsb, takes of each of its banks.
@@ -74,7 +76,8 @@ impl Retention {
         Self {
             options,
             banks,
-            rounds: Rounds::new(org),
+            rounds: Rounds::new(org, timing),
+            refpb_step: refpb_step(org, timing),
             banks_per_rank: org.banks_per_rank() as usize,
             banks_per_group: org.banks as usize,
             ranks: org.ranks,
@@ -102,7 +105,7 @@ impl Retention {
             CommandKind::RefSb => (first + c.bank as usize, self.banks_per_group, self.bins_bank),
             _ => {
                 let bank = c.bank_group as usize * self.banks_per_group + c.bank as usize;
-                (first + bank, self.banks_per_rank, self.bins_bank)
+                (first + bank % self.refpb_step, self.refpb_step, self.bins_bank)
             }
         };
         self.paused((from..end).step_by(step), c.cycle);

@@ -4,22 +4,23 @@
 
 use super::CommandRecord;
 use super::retention_report::Repeat;
-use fresco_dram::{CommandKind, Organisation};
+use super::state::refpb_step;
+use fresco_dram::{CommandKind, Organisation, Timing};
 
 /// What the round that goes on in each rank has had.
 pub(super) struct Rounds {
     banks_per_group: u32,
     units: [u32; 2],
-    /// A bit per bank, or bank number, by rank through the channels.
+    /// A bit per bank, pair of banks or bank number, by rank through the channels.
     had: Vec<u64>,
     ranks: u32,
 }
 
 impl Rounds {
-    pub fn new(org: &Organisation) -> Self {
+    pub fn new(org: &Organisation, timing: &Timing) -> Self {
         Self {
             banks_per_group: org.banks,
-            units: [org.banks_per_rank(), org.banks],
+            units: [refpb_step(org, timing) as u32, org.banks],
             had: vec![0; (org.nodes * org.channels * org.ranks) as usize],
             ranks: org.ranks,
         }
@@ -30,7 +31,10 @@ impl Rounds {
     pub fn refresh(&mut self, c: &CommandRecord) -> Option<Repeat> {
         let had = &mut self.had[(c.channel * self.ranks + c.rank) as usize];
         let (unit, units) = match c.kind {
-            CommandKind::RefPb => (c.bank_group * self.banks_per_group + c.bank, self.units[0]),
+            CommandKind::RefPb => (
+                (c.bank_group * self.banks_per_group + c.bank) % self.units[0],
+                self.units[0],
+            ),
             CommandKind::RefSb => (c.bank, self.units[1]),
             _ => {
                 *had = 0;

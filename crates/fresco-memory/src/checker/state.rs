@@ -55,9 +55,21 @@ pub(super) struct Group {
     pub write: Option<CommandRecord>,
 }
 
+/// How far apart in a rank the banks lie that one REFpb refreshes: half of all (BG1 of LPDDR5 is ignored), or no two of them.
+pub(super) fn refpb_step(org: &Organisation, timing: &Timing) -> usize {
+    let banks = org.banks_per_rank() as usize;
+    if timing.paired_refresh && banks > 1 {
+        banks / 2
+    } else {
+        banks
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Rank {
     banks_per_group: usize,
+    /// Banks that lie so far apart are refreshed by one REFpb.
+    refpb_step: usize,
     /// By `bank_group * banks + bank`.
     pub banks: Vec<Bank>,
     pub groups: Vec<Group>,
@@ -76,9 +88,10 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    fn new(org: &Organisation) -> Self {
+    fn new(org: &Organisation, timing: &Timing) -> Self {
         Self {
             banks_per_group: org.banks as usize,
+            refpb_step: refpb_step(org, timing),
             banks: vec![Bank::default(); org.banks_per_rank() as usize],
             groups: vec![Group::default(); org.bank_groups as usize],
             acts: VecDeque::with_capacity(4),
@@ -95,16 +108,22 @@ impl Rank {
         c.bank_group as usize * self.banks_per_group + c.bank as usize
     }
 
+    /// The first of the banks that a REFpb of the bank of `c` refreshes.
+    pub fn refreshed_by(&self, c: &CommandRecord) -> usize {
+        self.index(c) % self.refpb_step
+    }
+
     /// The bank of a command that has one.
     pub fn bank(&self, c: &CommandRecord) -> &Bank {
         &self.banks[self.index(c)]
     }
 
-    /// The indices of the banks that a command works on: one, one of each group (REFsb), or all (PREA, REFab).
+    /// The indices of the banks that a command works on: one, a pair (REFpb of some), one of each group (REFsb), or all (PREA, REFab).
     fn target_indices(&self, c: &CommandRecord) -> impl Iterator<Item = usize> + use<> {
         let (first, step) = match c.kind {
             CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 => (0, 1),
             CommandKind::RefSb => (c.bank as usize, self.banks_per_group),
+            CommandKind::RefPb => (self.refreshed_by(c), self.refpb_step),
             _ => (self.index(c), self.banks.len()),
         };
         (first..self.banks.len()).step_by(step)
@@ -149,9 +168,9 @@ impl Channel {
     /// More bursts than ever overlap a column command's latency; only a trace of nonsense has more.
     const MAX_BURSTS: usize = 64;
 
-    pub fn new(org: &Organisation) -> Self {
+    pub fn new(org: &Organisation, timing: &Timing) -> Self {
         Self {
-            ranks: vec![Rank::new(org); org.ranks as usize],
+            ranks: vec![Rank::new(org, timing); org.ranks as usize],
             last: None,
             bursts: VecDeque::new(),
         }
@@ -187,13 +206,15 @@ impl Channel {
                 rank.quarters = (rank.quarters + 1) % 4;
             }
             CommandKind::RefPb | CommandKind::RefSb => {
-                let same = |r: &&mut CommandRecord| {
+                let same = |r: &CommandRecord| {
                     r.kind == c.kind
-                        && r.bank == c.bank
-                        && (c.kind == CommandKind::RefSb || r.bank_group == c.bank_group)
+                        && match c.kind {
+                            CommandKind::RefSb => r.bank == c.bank,
+                            _ => rank.refreshed_by(r) == rank.refreshed_by(c),
+                        }
                 };
-                match rank.bank_refreshes.iter_mut().find(same) {
-                    Some(before) => *before = *c,
+                match rank.bank_refreshes.iter().position(same) {
+                    Some(before) => rank.bank_refreshes[before] = *c,
                     None => rank.bank_refreshes.push(*c),
                 }
             }

@@ -18,6 +18,8 @@ pub(super) struct Entry {
     pub bank: u32,
     pub source: u16,
     pub access: Access,
+    /// Column commands that it has had, of those that its line takes.
+    pub bursts: u8,
     /// Set by its first command.
     pub outcome: Option<RowOutcome>,
     /// Order of admission within the channel; the age that schedulers compare.
@@ -49,6 +51,7 @@ impl Pool {
             bank,
             source: request.source,
             access: request.access,
+            bursts: 0,
             outcome: None,
             seq: 0,
             arrived,

@@ -79,7 +79,7 @@ impl MemorySystem {
             None => (Vec::new(), 1, 0),
         };
         let organisation = &memory.organisation;
-        let line = u64::from(organisation.bus_bytes) * memory.timing.burst_length;
+        let line = memory.timing.bytes_of_line(organisation);
         let controller = |node| Controller::new(&memory.controller, organisation, &memory.timing, node);
         let clock = memory.timing.clock;
         let frontend_there = memory.controller.frontend / 2;

@@ -2,15 +2,17 @@
 //! A plausible channel of each built-in standard.
 
 use fresco_dram::standards::{self, Device, TimingOverrides};
-use fresco_dram::{Cycle, Organisation, Timing};
+use fresco_dram::{Cycle, Generation, Organisation, Timing};
 
-/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst.
+/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR5 with bank groups.
 pub fn organisation(standard: &str) -> Organisation {
-    let (bank_groups, banks, bus_bytes) = match &standard[..4] {
-        "ddr4" => (4, 4, 8),
-        "ddr5" => (8, 4, 4),
-        "lpdd" => (1, 8, 2),
-        _ => (1, 8, 8),
+    let generation = standards::generation(standard).expect("built in");
+    let (bank_groups, banks, bus_bytes) = match generation {
+        Generation::Ddr4 => (4, 4, 8),
+        Generation::Ddr5 => (8, 4, 4),
+        Generation::Lpddr5 if !standard.ends_with("-8b") => (4, 4, 2),
+        Generation::Lpddr4 | Generation::Lpddr5 => (1, 8, 2),
+        Generation::Ddr2 | Generation::Ddr3 => (1, 8, 8),
     };
     Organisation {
         nodes: 1,
@@ -19,9 +21,14 @@ pub fn organisation(standard: &str) -> Organisation {
         bank_groups,
         banks,
         rows: 32_768,
-        columns: 1024,
+        columns: if standard.ends_with("-8b") { 2048 } else { 1024 },
         bus_bytes,
     }
+}
+
+/// Columns of a line.
+pub fn line_columns(org: &Organisation, timing: &Timing) -> u32 {
+    (timing.bytes_of_line(org) / u64::from(org.bus_bytes)) as u32
 }
 
 /// A built-in speed grade with 8 Gb devices, some of its values replaced.

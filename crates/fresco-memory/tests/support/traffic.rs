@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random traffic with a character that changes: locality, share of writes, bursts, lulls.
 
+use super::devices::line_columns;
 use super::random::Random;
 use fresco_dram::{Cycle, Location, Organisation, Timing};
 use fresco_memory::{Access, Request};
@@ -103,7 +104,7 @@ impl Traffic {
             self.move_elsewhere();
         }
         // Few columns, so that lines come again: reads of buffered writes, writes of buffered lines.
-        self.location.column = self.timing.burst_length as u32 * self.random.below(8) as u32;
+        self.location.column = line_columns(&self.org, &self.timing) * self.random.below(8) as u32;
         let l = &self.location;
         let bank = u64::from(l.bank_in_machine(&self.org));
         let request = Request {

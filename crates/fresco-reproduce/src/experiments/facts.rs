@@ -44,7 +44,7 @@ pub fn camc_map() -> Result<Vec<Row>, InputError> {
     let colors = space(&machine)?.bank_colors();
     let timing = &machine.memory.timing;
     let ns = |cycles| timing.clock.to_ps(cycles) as f64 / 1000.0;
-    let hit = timing.cl + timing.burst_length / 2;
+    let hit = timing.cl + timing.burst();
     let default = match Coloring::automatic() {
         Coloring::Automatic { colors, .. } => colors,
         Coloring::Off | Coloring::Explicit { .. } => 0,

@@ -121,11 +121,12 @@ const BURSTS: [(&str, BurstLength); 3] = [
 /// that the caches can hold, each with a change of rank on the bus (RLIM-7).
 fn default_handler(machine: &Machine) -> Time {
     let timing = &machine.memory.timing;
-    let line = timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+    let line = timing.bytes_of_line(&machine.memory.organisation);
     let private = [&machine.l1, &machine.l2].into_iter().flatten().map(|cache| cache.size);
     let shared = machine.llc.iter().map(|llc| llc.cache.size);
     let lines = private.chain(shared).sum::<u64>() / line.max(1);
-    let each = timing.clock.to_ps(timing.burst() + timing.rtrs);
+    let on_bus = timing.line_on_bus(&machine.memory.organisation);
+    let each = timing.clock.to_ps(on_bus + timing.rtrs);
     HANDLER_NS + lines.saturating_mul(each).div_ceil(1000)
 }
 
@@ -169,10 +170,10 @@ fn periods(plan: &Table<'_>) -> Result<(Time, Time), InputError> {
 /// each line is fetched and written with a row of its own.
 fn copy(plan: &Table<'_>, machine: &Machine) -> Result<Bandwidth, InputError> {
     let (timing, org) = (&machine.memory.timing, &machine.memory.organisation);
-    let line = timing.burst_length * u64::from(org.bus_bytes);
+    let line = timing.bytes_of_line(org);
     if let Some(item) = plan.opt_item("copy_mb_per_s") {
         let buses = u64::from(org.nodes) * u64::from(org.channels);
-        let most = buses * line * 1_000_000 / timing.clock.to_ps(2 * timing.burst()).max(1);
+        let most = buses * line * 1_000_000 / timing.clock.to_ps(2 * timing.line_on_bus(org)).max(1);
         let rate = item.integer(1..=u32::MAX)?;
         if u64::from(rate) > most {
             return Err(item
@@ -185,9 +186,7 @@ fn copy(plan: &Table<'_>, machine: &Machine) -> Result<Bandwidth, InputError> {
         }
         return Ok(Bandwidth::Copied(u64::from(rate) * 1_000_000));
     }
-    let each = timing
-        .clock
-        .to_ps(2 * (timing.rp + timing.rcd + timing.cl + timing.burst()));
+    let each = timing.clock.to_ps(2 * (timing.rp + timing.rcd + timing.read_data(org)));
     let rate = u128::from(line) * 1_000_000_000_000 / u128::from(each.max(1));
     Ok(Bandwidth::Copied(u64::try_from(rate).unwrap_or(u64::MAX)))
 }

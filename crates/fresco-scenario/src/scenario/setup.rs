@@ -184,9 +184,12 @@ impl Setup {
         &self.trace_dir
     }
 
-    /// Bytes of a line: what one burst moves.
+    /// Bytes of a line: what one request moves.
     pub fn line_bytes(&self) -> u64 {
-        self.machine.memory.timing.burst_length * u64::from(self.machine.memory.organisation.bus_bytes)
+        self.machine
+            .memory
+            .timing
+            .bytes_of_line(&self.machine.memory.organisation)
     }
 
     /// Builds the threads of a task: one for each of its copies if its program is a team, else one alone.

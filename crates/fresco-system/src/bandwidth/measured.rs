@@ -35,7 +35,7 @@ pub fn measured_bytes_per_s(machine: &Machine, lines: u64, access: Access) -> u6
         })
     });
     let Ok(driven) = Driver::new(vec![controller], OUTSTANDING).run(trace, place, &mut Nobody);
-    let line_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
+    let line_bytes = timing.bytes_of_line(organisation);
     let bytes = u128::from(driven.requests * line_bytes) * 1_000_000_000_000;
     u64::try_from(bytes / u128::from(timing.clock.to_ps(driven.end).max(1))).unwrap_or(u64::MAX)
 }

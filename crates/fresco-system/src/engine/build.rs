@@ -109,7 +109,7 @@ impl<'e> Engine<'e> {
             releases: releases
                 .map(|(number, task)| Reverse((first(task), number, 0)))
                 .collect(),
-            line_bytes: machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes),
+            line_bytes: machine.memory.timing.bytes_of_line(&machine.memory.organisation),
             horizon: match phases {
                 Some(_) => NEVER,
                 None => experiment.horizon_ns * 1000,
@@ -183,7 +183,7 @@ impl Setup<'_> {
         }
         // The first memory goes with the process; what stays in its place is empty.
         let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
-        let line = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+        let line = machine.memory.timing.bytes_of_line(&machine.memory.organisation);
         let clock = SlotClock::of(&machine.core);
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];

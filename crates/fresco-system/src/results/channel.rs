@@ -25,13 +25,13 @@ pub struct ChannelResult {
 }
 
 impl ChannelResult {
-    pub(super) fn new(channel: &ChannelStats, node: &NodeStats, burst_bytes: f64, ranks: u32, window: Ps) -> Self {
+    pub(super) fn new(channel: &ChannelStats, node: &NodeStats, line_bytes: f64, ranks: u32, window: Ps) -> Self {
         let cycles = node.cycles as f64;
         let lines = channel.reads + channel.writes;
         Self {
             reads: channel.reads,
             writes: channel.writes,
-            bandwidth_bytes_per_s: ratio(lines as f64 * burst_bytes, window as f64 * 1e-12),
+            bandwidth_bytes_per_s: ratio(lines as f64 * line_bytes, window as f64 * 1e-12),
             bus_utilisation: ratio(channel.data_cycles as f64, cycles),
             active_share: ratio(channel.rank_active_cycles as f64, cycles * f64::from(ranks)),
         }

@@ -55,7 +55,7 @@ impl ControllerResult {
     pub(crate) fn new(node: u32, stats: &NodeStats, machine: &Machine, window: Ps) -> Self {
         let (timing, organisation) = (&machine.memory.timing, &machine.memory.organisation);
         let bus_bytes = f64::from(organisation.bus_bytes);
-        let burst_bytes = timing.burst_length as f64 * bus_bytes;
+        let line_bytes = timing.bytes_of_line(organisation) as f64;
         let peak = stats.channels.len() as f64 * bus_bytes * f64::from(timing.clock.rate_mts()) * 1e6;
         let sum = |count: fn(&fresco_memory::controller::ChannelStats) -> u64| stats.channels.iter().map(count).sum();
         let refreshes = CommandKind::ALL.into_iter().filter(|kind| kind.is_refresh());
@@ -66,7 +66,7 @@ impl ControllerResult {
             window_ns: ns(window),
             reads,
             writes,
-            bandwidth_bytes_per_s: ratio((reads + writes) as f64 * burst_bytes, window as f64 * 1e-12),
+            bandwidth_bytes_per_s: ratio((reads + writes) as f64 * line_bytes, window as f64 * 1e-12),
             peak_bandwidth_bytes_per_s: peak,
             bus_utilisation: stats.bus_utilisation(),
             read_queue_mean: stats.mean_read_queue(),
@@ -84,7 +84,7 @@ impl ControllerResult {
             channels: stats
                 .channels
                 .iter()
-                .map(|channel| ChannelResult::new(channel, stats, burst_bytes, organisation.ranks, window))
+                .map(|channel| ChannelResult::new(channel, stats, line_bytes, organisation.ranks, window))
                 .collect(),
             energy: EnergyResult::of(stats, machine, window),
         }

@@ -33,7 +33,7 @@ impl TaskResult {
     /// The result of a task of an experiment, without jobs, regulation and what only runs to a horizon count.
     pub(crate) fn new(experiment: &Experiment, number: usize, measured: Measured) -> Self {
         let (machine, task) = (&experiment.machine, &experiment.tasks[number]);
-        let line_bytes = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+        let line_bytes = machine.memory.timing.bytes_of_line(&machine.memory.organisation);
         let time = measured.run_time;
         let cycles = time as f64 * f64::from(machine.core.mhz) / 1e6;
         let reads = measured.recorder.reads();

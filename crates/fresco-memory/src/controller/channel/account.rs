@@ -15,6 +15,9 @@ impl Channel {
         let (own, outcome) = match candidate.kind {
             Kind::Act => (self.timing.rcd, RowOutcome::Miss),
             Kind::Pre => (self.timing.rp, RowOutcome::Conflict),
+            // The next burst of the line follows.
+            Kind::Rd if self.bursts_left(candidate.entry) > 1 => (self.timing.ccd_l, RowOutcome::Hit),
+            Kind::Wr if self.bursts_left(candidate.entry) > 1 => (self.timing.ccd_l_wr, RowOutcome::Hit),
             Kind::Rd => (self.timing.cl + self.timing.burst(), RowOutcome::Hit),
             Kind::Wr => (self.timing.cwl + self.timing.burst(), RowOutcome::Hit),
         };
@@ -36,6 +39,12 @@ impl Channel {
         }
         entry.wait.service += own;
         entry.accounted = now + own;
+    }
+
+    /// Column commands that the request still needs.
+    #[inline]
+    fn bursts_left(&self, i: u32) -> u8 {
+        self.line_bursts - self.pool.get(i).bursts
     }
 
     pub(super) fn complete(&mut self, i: u32, done: Cycle, outcome: RowOutcome, sink: &mut impl Sink) {

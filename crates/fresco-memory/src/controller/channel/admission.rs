@@ -3,7 +3,7 @@
 
 use super::Channel;
 use crate::controller::bank::Bank;
-use crate::controller::pool::{NIL, Pool};
+use crate::controller::pool::{Entry, NIL, Pool};
 use crate::controller::ready::Kind;
 use crate::controller::sink::Sink;
 use crate::request::{Access, Request, RowOutcome};
@@ -89,8 +89,9 @@ impl Channel {
         entry.seq = self.next_seq;
         entry.wait.queue = now - entry.arrived;
         let (bank, line, access) = (entry.bank, entry.line, entry.access);
-        let buffered =
-            self.writes.len() > 0 && self.banks[bank as usize].writes.find(&self.pool, |e| e.line == line) != NIL;
+        // Of a line that is half written already, the half cannot be replaced.
+        let fits = |e: &Entry| e.line == line && (e.bursts == 0 || access == Access::Read);
+        let buffered = self.writes.len() > 0 && self.banks[bank as usize].writes.find(&self.pool, fits) != NIL;
         match access {
             Access::Read => {
                 // The scheduler sees a request from the cycle after its admission on: one cycle of pipeline.
@@ -173,18 +174,23 @@ impl Channel {
     #[cold]
     fn enter(&mut self, next: Access) -> bool {
         self.mode = next;
-        let unfinished = |bank: &&Bank| self.is_open_for(bank, self.bus);
-        self.unfinished = match self.scheduler {
-            Scheduler::FrFcfs { .. } => self.banks.iter().filter(unfinished).count() as u32,
-            // In order of arrival there may be requests before them whose rows are not open.
-            Scheduler::Fcfs => 0,
-        };
+        self.unfinished = self.banks.iter().filter(|bank| self.is_unfinished(bank)).count() as u32;
         if self.unfinished == 0 {
             self.turn_bus();
         } else {
             self.all_changed();
         }
         true
+    }
+
+    /// Returns true if the bank serves the request that it has begun before the bus turns.
+    pub(super) fn is_unfinished(&self, bank: &Bank) -> bool {
+        self.is_open_for(bank, self.bus)
+            && match self.scheduler {
+                Scheduler::FrFcfs { .. } => true,
+                // In order of arrival there may be requests before it whose rows are not open, but not if a part of it has been moved.
+                Scheduler::Fcfs => self.pool.get(bank.begun).bursts > 0,
+            }
     }
 
     /// Every row that was opened in the old direction has served the request it was opened for: column commands are of the new one.

@@ -24,7 +24,7 @@ impl Channel {
         if bank.refresh_from != NEVER {
             return self.candidate_before_refresh(b);
         }
-        if self.unfinished > 0 && self.is_open_for(bank, self.bus) {
+        if self.unfinished > 0 && self.is_unfinished(bank) {
             return Some(self.serving(b, bank.begun, column(self.bus)));
         }
         let access = self.mode;
@@ -45,7 +45,7 @@ impl Channel {
             }
             Scheduler::Fcfs if self.pool.get(oldest).row == open => {
                 let first = self.order[access as usize].front() == Some(&oldest);
-                return first.then(|| self.serving(b, oldest, column(access)));
+                return (first && self.bus == access).then(|| self.serving(b, oldest, column(access)));
             }
             Scheduler::Fcfs => {}
         }

@@ -70,6 +70,11 @@ impl Channel {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
+        self.stats.data_cycles += self.timing.burst();
+        self.bursts += 1;
+        if self.line_bursts > 1 && self.issue_part(now, b, candidate, sink) {
+            return;
+        }
         self.patience = self.patience.saturating_sub(1);
         let &Entry {
             row,
@@ -92,8 +97,6 @@ impl Channel {
         let close = self.page == PagePolicy::Closed
             && !self.is_wanted(&self.banks[b as usize], row)
             && self.ready.may_auto_precharge(now, b as usize, is_read);
-        self.stats.data_cycles += self.timing.burst();
-        self.bursts += 1;
         let outcome = outcome.unwrap_or(RowOutcome::Hit);
         match outcome {
             RowOutcome::Miss => self.stats.row_misses += 1,
@@ -146,6 +149,37 @@ impl Channel {
             self.bank_changed(b);
         }
         self.pull(now, b, sink);
+    }
+
+    /// A burst of a line that takes several, unless it is the last; returns true if it is not. The request stays in its queue, and as one
+    /// that has begun it is finished before a refresh, another row and a turn of the bus.
+    #[inline(never)]
+    fn issue_part(&mut self, now: Cycle, b: u32, candidate: &Candidate, sink: &mut impl Sink) -> bool {
+        let burst_length = self.timing.burst_length as u32;
+        let last = self.line_bursts - 1;
+        let entry = self.pool.get_mut(candidate.entry);
+        let &mut Entry { row, column, .. } = entry;
+        if entry.bursts == last {
+            return false;
+        }
+        entry.bursts += 1;
+        entry.column += burst_length;
+        let bank = &mut self.banks[b as usize];
+        bank.begun = candidate.entry;
+        bank.last_access = now;
+        let kind = match candidate.kind {
+            Kind::Rd => {
+                self.ready.read(now, b as usize, &mut self.candidates);
+                CommandKind::Rd
+            }
+            _ => {
+                self.ready.write(now, b as usize, &mut self.candidates);
+                CommandKind::Wr
+            }
+        };
+        self.record(now, kind, b, row, column, sink);
+        self.bank_changed(b);
+        true
     }
 
     /// Column commands of the rank that has the data bus can always go before those of another, which wait until it is handed over. After

@@ -38,6 +38,8 @@ pub(super) struct Channel {
     banks_per_group_log2: u32,
     banks_per_rank_log2: u32,
     timing: Timing,
+    /// Column commands that a line takes.
+    line_bursts: u8,
     scheduler: Scheduler,
     page: PagePolicy,
     queues: Queues,
@@ -106,6 +108,7 @@ impl Channel {
             banks_per_group_log2: org.banks.ilog2(),
             banks_per_rank_log2: org.banks_per_rank().ilog2(),
             timing: timing.clone(),
+            line_bursts: u8::try_from(timing.bursts_of_line(org)).expect("a line is a few bursts"),
             scheduler: config.scheduler,
             page: config.page,
             queues: config.queues,

@@ -39,7 +39,7 @@ pub struct BankByBank {
 }
 
 impl BankByBank {
-    /// REFpb to each bank in turn.
+    /// REFpb to each bank, or pair of banks, in turn.
     ///
     /// # Panics
     /// If the standard has no REFpb: `timing.rfc_pb` is 0. So for the other constructors.
@@ -64,7 +64,15 @@ impl BankByBank {
                     |bank| (0..org.bank_groups).fold(0, |mask, group| mask | 1u64 << (group * org.banks + bank));
                 ((0..org.banks).map(number).collect(), timing.rfc_sb)
             }
-            _ => ((0..org.banks_per_rank()).map(|bank| 1 << bank).collect(), timing.rfc_pb),
+            _ => {
+                let units = timing.refpb_units(org);
+                let mask = |unit| {
+                    (unit..org.banks_per_rank())
+                        .step_by(units as usize)
+                        .fold(0, |mask, bank| mask | 1 << bank)
+                };
+                ((0..units).map(mask).collect(), timing.rfc_pb)
+            }
         };
         assert!(cycles > 0, "the standard has the command");
         // All rows of all units take `bank_refreshes` rounds, as they take `refreshes` REFab: a round is worth one

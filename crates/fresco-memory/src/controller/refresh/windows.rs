@@ -133,7 +133,8 @@ impl Windows {
 
     /// Time in which a begun request ends and its bank is closed, with some to spare for a busy bus, in cycles.
     pub fn lead(timing: &Timing) -> Cycle {
-        timing.rcd + timing.cwl.max(timing.cl) + timing.wr + timing.rp_ab.max(timing.rp) + 4 * timing.burst()
+        let bursts = 4 * timing.burst() + if timing.line_bytes > 0 { timing.ccd_l_wr } else { 0 };
+        timing.rcd + timing.cwl.max(timing.cl) + timing.wr + timing.rp_ab.max(timing.rp) + bursts
     }
 
     fn with_lead(

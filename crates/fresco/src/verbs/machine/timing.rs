@@ -111,7 +111,7 @@ pub struct Parameter {
 impl Parameter {
     /// All parameters of a device.
     pub fn all(timing: &Timing) -> Vec<Self> {
-        let cycle_ns = 2000.0 / f64::from(timing.clock.rate_mts());
+        let cycle_ns = timing.clock.ns(1);
         timing
             .values()
             .zip(MEANINGS)

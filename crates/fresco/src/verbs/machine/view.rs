@@ -210,7 +210,7 @@ impl DramView {
             density_gbit: memory.device.density_gbit,
             capacity_bytes: org.total_bytes(),
             rate_mts,
-            clock_ps: 2_000_000.0 / f64::from(rate_mts),
+            clock_ps: memory.timing.clock.period_ps(),
             organisation: *org,
             row_bytes: org.row_bytes(),
             bank_bytes: org.bank_bytes(),

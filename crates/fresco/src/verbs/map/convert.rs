@@ -94,7 +94,7 @@ fn for_simulator(args: &Args, to: Target, source: &Source) -> Result<String, Inp
             .help("name a machine or its file with --machine"));
     };
     let (map, timing) = (&machine.memory.map, &machine.memory.timing);
-    let line = u64::from(machine.memory.organisation.bus_bytes) * timing.burst_length;
+    let line = timing.bytes_of_line(&machine.memory.organisation);
     let text = match is_dramsys {
         true => simulators::dramsys(map),
         false => simulators::ramulator(map, line),
@@ -169,7 +169,7 @@ mod tests {
         for name in builtin_names() {
             let machine = builtin(name).expect("shipped");
             let (map, organisation) = (&machine.memory.map, &machine.memory.organisation);
-            let line = u64::from(organisation.bus_bytes) * machine.memory.timing.burst_length;
+            let line = machine.memory.timing.bytes_of_line(organisation);
             if let Ok(text) = simulators::dramsys(map) {
                 dramsys += 1;
                 let mapping: Value = serde_json::from_str(&text).expect("JSON");

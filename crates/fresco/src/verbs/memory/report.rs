@@ -99,16 +99,16 @@ impl MemoryReport {
         let stats: Vec<ChannelStats> = controllers.iter_mut().flat_map(Controller::stats).collect();
         let sum = |part: fn(&ChannelStats) -> u64| stats.iter().map(part).sum::<u64>();
         let clock = machine.memory.timing.clock;
-        let time_ns = driven.end as f64 * 2000.0 / f64::from(clock.rate_mts());
+        let time_ns = clock.ns(driven.end);
         let org = &machine.memory.organisation;
-        let burst_bytes = machine.memory.timing.burst_length * u64::from(org.bus_bytes);
-        let moved = (sum(|s| s.reads) + sum(|s| s.writes)) * burst_bytes;
+        let line_bytes = machine.memory.timing.bytes_of_line(org);
+        let moved = (sum(|s| s.reads) + sum(|s| s.writes)) * line_bytes;
         let reads = watch.reads.count() as f64;
         let wait = &watch.wait;
         Self {
             machine: machine.name.clone(),
             standard: machine.memory.timing.standard.clone(),
-            clock_ps: 2_000_000.0 / f64::from(clock.rate_mts()),
+            clock_ps: clock.period_ps(),
             outstanding,
             gaps_left_out,
             requests: driven.requests,
