@@ -149,7 +149,7 @@ fn within_one_bank_group_the_long_distance_limits() {
     for name in standards::names() {
         let t = devices::timing(name, &[]);
         // A row of a group holds a quarter of the lines where a line is two bursts of a narrow bus.
-        let outstanding = if t.line_bytes > 0 { 8 } else { 16 };
+        let outstanding = if t.line_bytes > 0 { 10 } else { 16 };
         let share = used(name, Map::GroupHigh, Access::Read, RefreshPolicy::None, outstanding);
         let limit = t.burst() as f64 / t.ccd_l as f64;
         // Where the queue holds the end of one group and the start of the next, both are served in turn: a little more.
