@@ -8,6 +8,10 @@ fn is_zero(bytes: &u32) -> bool {
     *bytes == 0
 }
 
+fn is_now(cycles: &Cycle) -> bool {
+    *cycles == 0
+}
+
 fn is_false(set: &bool) -> bool {
     !*set
 }
@@ -45,7 +49,7 @@ fn is_false(set: &bool) -> bool {
 /// | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
 /// | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
 /// | REFpb, REFsb | REFpb, REFsb of other banks | rank | `refresh_to_refresh_other` |
-/// | ACT | REFpb, REFsb of other banks | rank | tRRD_L (a bank refresh activates a row) |
+/// | ACT | REFpb, REFsb of other banks | rank | tRRD_L (a bank refresh activates a row), after [`Timing::act_delay`] |
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// Name of the standard and speed grade, e.g. `ddr4-2400`.
@@ -60,6 +64,10 @@ pub struct Timing {
     /// (LPDDR5 with bank groups).
     #[serde(default, skip_serializing_if = "is_false")]
     pub paired_refresh: bool,
+    /// Cycles from the first of ACT to the one in which it takes effect, where its distances count from there (ACT-2 of LPDDR5); those
+    /// to commands of its bank have them in them.
+    #[serde(default, skip_serializing_if = "is_now")]
+    pub act_delay: Cycle,
     /// Burst length, in transfers; the data bus is busy for [`Timing::burst`] cycles.
     pub burst_length: Cycle,
     /// Read latency: RD to first data.
@@ -262,6 +270,11 @@ impl Timing {
     /// Cycles that one burst occupies the data bus.
     pub fn burst(&self) -> Cycle {
         self.burst_length >> self.clock.transfers().trailing_zeros()
+    }
+
+    /// ACT to REFpb or REFsb of another bank.
+    pub fn act_to_bank_refresh(&self) -> Cycle {
+        self.act_delay + self.rrd_l
     }
 
     /// Bursts, each with a column command of its own, that move one line: one, or as many as make up [`Timing::line_bytes`].

@@ -24,6 +24,10 @@ const GROUPS_MAP: &str = "bank_group = [6, 7]\nbank = [13, 14]\ncolumn = \"rest\
 const EIGHT: &str = "banks = 8\nrows = 32768\ncolumns = 2048\nbus_bytes = 2";
 const EIGHT_MAP: &str = "bank = [12, 13, 14]\ncolumn = \"rest\"";
 
+/// A pseudo-channel of 4 Gb.
+const PSEUDO: &str = "bank_groups = 4\nbanks = 4\nrows = 65536\ncolumns = 128\nbus_bytes = 8";
+const PSEUDO_MAP: &str = "bank_group = [6, 7]\nbank = [12, 13]\ncolumn = \"rest\"";
+
 fn parse(standard: &str, organisation: &str, map: &str, refresh: &str) -> Result<Machine, String> {
     let text = text(standard, organisation, map, refresh);
     Machine::parse("m.toml", &text, &[]).map_err(|error| error.to_string())
@@ -35,6 +39,8 @@ fn each_grade_has_machines() {
         ("lpddr5-6400", GROUPS, GROUPS_MAP, 2),
         ("lpddr5x-8533", GROUPS, GROUPS_MAP, 2),
         ("lpddr5-6400-8b", EIGHT, EIGHT_MAP, 1),
+        ("hbm2-2000", PSEUDO, PSEUDO_MAP, 2),
+        ("hbm2e-3200", PSEUDO, PSEUDO_MAP, 2),
     ] {
         let machine = parse(standard, organisation, map, "per-bank").unwrap_or_else(|error| panic!("{error}"));
         let (timing, org) = (&machine.memory.timing, &machine.memory.organisation);
@@ -44,7 +50,8 @@ fn each_grade_has_machines() {
             "{standard}"
         );
         let place = |address| machine.memory.map.decode(PhysAddr(address)).expect("in memory");
-        assert_eq!(place(32), Location { column: 16, ..place(0) }, "{standard}");
+        let column = if bursts == 1 { 16 } else { timing.burst_length as u32 };
+        assert_eq!(place(32), Location { column, ..place(0) }, "{standard}");
     }
     // Two channels in lockstep move a line in one burst.
     let wide = GROUPS.replace("bus_bytes = 2", "bus_bytes = 4");

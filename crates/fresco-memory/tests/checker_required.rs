@@ -26,6 +26,7 @@ fn printed(standard: &str) -> &'static [u32] {
         "ddr3" => &[1, 2, 4, 8],
         "ddr4" => &[2, 4, 8, 16],
         "ddr5" => &[8, 16, 24, 32],
+        "hbm2" => &[1, 2, 4, 8],
         _ if standard.starts_with("lpddr5") => &[2, 3, 4, 6, 8, 12, 16, 24, 32],
         _ => &[2, 3, 4, 6, 8, 12, 16],
     }
@@ -78,13 +79,14 @@ fn both_tables_say_the_same_but_for_what_is_listed() {
     let (mut differ, mut devices) = (BTreeSet::new(), 0);
     for standard in standards::names() {
         for (device, timing) in devices_of(standard) {
-            // Rows of LPDDR4's one kind of channel are of one size, and so are those of a mode of LPDDR5.
-            if standard.starts_with("lpddr") && device.page_bytes != Some(devices_page(standard, 16)) {
+            // Rows of LPDDR4's one kind of channel are of one size, and so are those of a mode of LPDDR5 and of a pseudo-channel.
+            if standard.starts_with(['l', 'h']) && device.page_bytes != Some(devices_page(standard, 16)) {
                 continue;
             }
             let required = Required::of(&memory(timing.clone(), device));
             assert_eq!(required.timing.clock, timing.clock, "{standard}");
             assert_eq!(required.timing.paired_refresh, timing.paired_refresh, "{standard}");
+            assert_eq!(required.timing.act_delay, timing.act_delay, "{standard}");
             let is_printed = device.table == RefreshTable::Jedec && printed(standard).contains(&device.density_gbit);
             if is_printed {
                 assert_eq!(required.own, [""; 0], "{standard} {device:?}");
@@ -138,7 +140,7 @@ fn judged(memory: &MemoryConfig) -> CheckerReport {
             bank_group: (address >> 8) as u32 % org.bank_groups,
             bank: (address >> 16) as u32 % org.banks,
             row: (address >> 24) as u32 % 3,
-            column: (address >> 32) as u32 % 32 * 32,
+            column: (address >> 32) as u32 % (org.columns / 32) * 32,
         })
     };
     let controller = Controller::new(&memory.controller, &org, &memory.timing, 0);

@@ -150,6 +150,8 @@ standards! {
     lpddr5_6400 "lpddr5-6400",
     lpddr5_6400_8b "lpddr5-6400-8b",
     lpddr5x_8533 "lpddr5x-8533",
+    hbm2_2000 "hbm2-2000",
+    hbm2e_3200 "hbm2e-3200",
 }
 
 #[derive(Default)]

@@ -129,6 +129,24 @@ fn closed_row_open_row_and_conflict() {
     }
 }
 
+/// In clocks of commands: a read that finds its row open, its bank closed, and another row open.
+#[test]
+fn known_latencies() {
+    for (name, known) in [
+        ("ddr4-2400", [22, 39, 56]),
+        ("lpddr5-6400", [24, 40, 55]),
+        ("lpddr5-6400-8b", [22, 38, 53]),
+        ("lpddr5x-8533", [30, 51, 71]),
+        ("hbm2-2000", [24, 37, 51]),
+        ("hbm2e-3200", [37, 58, 81]),
+    ] {
+        let mut benches = benches(PagePolicy::Open, RefreshPolicy::None);
+        let mut bench = benches.find(|bench| bench.timing.standard == name).expect("built in");
+        let [closed, open, conflict] = [(1000, 1), (2000, 1), (3000, 2)].map(|(at, row)| bench.read(at, row).done - at);
+        assert_eq!([open, closed, conflict], known, "{name}");
+    }
+}
+
 /// With auto-precharge, every read finds its bank closed.
 #[test]
 fn closed_page() {

@@ -18,8 +18,12 @@ pub const PARTS: u64 = 64;
 pub fn short_window(standard: &str) -> (Organisation, Timing) {
     let usual = devices::timing(standard, &[]);
     let ratio = (usual.bank_refreshes / usual.refreshes).max(1);
-    // Both ranks of eight banks have their turns one after the other in the sequential order.
-    let units = if usual.rfc_sb > 0 { 4 } else { 16 };
+    // The banks of both ranks have their turns one after the other in the sequential order.
+    let org = devices::organisation(standard);
+    let units = match usual.rfc_sb {
+        0 => u64::from(org.ranks * usual.refpb_units(&org)),
+        _ => u64::from(org.banks),
+    };
     let each = usual
         .rfc_ab
         .max(units * ratio * usual.refresh_to_refresh_other.max(usual.rfc_pb));
@@ -35,7 +39,7 @@ pub fn short_window(standard: &str) -> (Organisation, Timing) {
             ("postponable", 8),
         ],
     );
-    (devices::organisation(standard), timing)
+    (org, timing)
 }
 
 pub fn with(policy: RefreshPolicy) -> ControllerConfig {
@@ -70,6 +74,7 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
         "lpddr4-3200",
         "lpddr5-6400",
         "lpddr5-6400-8b",
+        "hbm2-2000",
     ];
     for standard in standards {
         let (org, timing) = short_window(standard);
@@ -107,14 +112,14 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
     }
     assert_eq!(
         runs,
-        7 * 4 + 1 + (3 + 2 + 3) + 1,
+        8 * 4 + 1 + (3 + 2 + 3 + 3) + 1,
         "four all-bank policies everywhere, one of REFab4, three of REFpb, two where that is of two banks, one of REFsb"
     );
 }
 
 #[test]
 fn jumping_in_time_changes_no_command() {
-    for standard in ["ddr4-2400", "ddr5-4800", "lpddr4-3200", "lpddr5-6400"] {
+    for standard in ["ddr4-2400", "ddr5-4800", "lpddr4-3200", "lpddr5-6400", "hbm2-2000"] {
         let org = devices::organisation(standard);
         let (_, timing) = short_window(standard);
         for (name, policy) in RefreshPolicy::NAMES.into_iter().skip(3) {

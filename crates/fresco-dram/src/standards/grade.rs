@@ -61,6 +61,9 @@ pub(super) struct Grade {
     /// Bytes of a line, where it may take several bursts; 0 where it is one burst.
     #[serde(default)]
     pub line_bytes: u32,
+    /// Clocks from the first of ACT to the one that its distances count from.
+    #[serde(default)]
+    pub act_delay: Cycle,
     /// REFpb refreshes two banks.
     #[serde(default)]
     pub paired_refresh: bool,

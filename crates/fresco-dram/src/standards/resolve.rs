@@ -50,6 +50,7 @@ impl Resolver<'_> {
             clock: self.clock,
             line_bytes: self.grade.line_bytes,
             paired_refresh: self.grade.paired_refresh,
+            act_delay: self.grade.act_delay,
             burst_length: self.required("burst_length")?,
             cl: self.required("cl")?,
             cwl: self.required("cwl")?,

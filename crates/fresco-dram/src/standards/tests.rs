@@ -111,6 +111,14 @@ fn known_clocks() {
         row("lpddr5x-8533", 8, &p),
         [23, 12, 21, 20, 46, 66, 6, 6, 22, 2, 4, 7, 15, 8, 38]
     );
+    assert_eq!(
+        row("hbm2-2000", 2, &p),
+        [18, 7, 13, 14, 29, 43, 4, 6, 16, 2, 3, 4, 9, 5, 14]
+    );
+    assert_eq!(
+        row("hbm2e-3200", 2, &p),
+        [29, 12, 21, 23, 46, 69, 7, 10, 26, 2, 5, 7, 15, 8, 23]
+    );
 }
 
 /// The size of a page decides when rows may be opened: x4 has half a KiB in DDR4, x16 two KiB. In DDR5 x4 writes half of an ECC word.
@@ -150,6 +158,7 @@ fn known_clocks_by_width() {
     assert_eq!(known("lpddr4-3200"), [(16, 1)]);
     assert_eq!(known("lpddr5-6400"), [(16, 4)]);
     assert_eq!(known("lpddr5-6400-8b"), [(16, 1)]);
+    assert_eq!(known("hbm2-2000"), [(64, 4)]);
 }
 
 /// Devices of 8 Gb of DDR3 have rows of 2 KB whatever their width (JESD79-3F); a row of x4 that is as long as that of x8 opens like it.
@@ -199,6 +208,7 @@ fn known_refresh_clocks() {
     assert_eq!(row("ddr5-4800", 16, &p), [708, 0, 312, 72, 312, 9360, 76_800_000]);
     assert_eq!(row("lpddr4-3200", 8, &p), [448, 224, 0, 16, 144, 6246, 51_200_000]);
     assert_eq!(row("lpddr5-6400", 8, &p), [168, 96, 0, 6, 72, 3124, 25_600_000]);
+    assert_eq!(row("hbm2-2000", 2, &p), [260, 160, 0, 8, 8, 3900, 32_000_000]);
     assert_eq!(row("lpddr5x-8533", 16, &p), [299, 150, 0, 8, 96, 4166, 34_132_000]);
 }
 
@@ -221,9 +231,10 @@ fn parameters_of_one_standard_only() {
     assert_eq!(row("lpddr4-3200", 8, &p), [16, 34, 8, 8, 3, 4, 4, 4, 2]);
     assert_eq!(row("lpddr5-6400", 8, &p), [16, 17, 4, 4, 2, 2, 2, 1, 1]);
     assert_eq!(row("lpddr5-6400-8b", 8, &p), [32, 17, 4, 2, 2, 2, 2, 1, 1]);
+    assert_eq!(row("hbm2-2000", 2, &p), [4, 14, 3, 5, 2, 1, 2, 1, 1]);
 }
 
-/// A x16 channel of LPDDR5 moves 32 bytes in a burst of 16, which takes two clocks of 800 MHz: two of them make a line, one on a channel
+/// A pseudo-channel of HBM2 and a x16 channel of LPDDR5 move lines in two bursts. The latter moves 32 bytes in a burst of 16, which takes two clocks of 800 MHz: two of them make a line, one on a channel
 /// twice as wide; with eight banks one burst of 32 does.
 #[test]
 fn bursts_of_a_line() {
@@ -247,6 +258,7 @@ fn bursts_of_a_line() {
     assert_eq!(of("lpddr5-6400", 2), (2, [2, 64, 4], [4 + 17 + 2, 4 + 9 + 2]));
     assert_eq!(of("lpddr5-6400", 4), (2, [1, 64, 2], [17 + 2, 9 + 2]));
     assert_eq!(of("lpddr5-6400-8b", 2), (4, [1, 64, 4], [17 + 4, 9 + 4]));
+    assert_eq!(of("hbm2-2000", 8), (2, [2, 64, 4], [3 + 18 + 2, 3 + 7 + 2]));
 }
 
 /// A burst shorter than a clock of commands would take none.
@@ -353,7 +365,7 @@ fn errors_list_what_is_allowed() {
 
 #[test]
 fn every_standard_exists_at_every_density() {
-    assert_eq!(names().count(), 20);
+    assert_eq!(names().count(), 22);
     for name in names() {
         for density in 1..=64 {
             for table in [

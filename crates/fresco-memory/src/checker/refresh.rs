@@ -37,7 +37,7 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
     }
     if !c.kind.is_rank_refresh() {
         // A bank refresh activates rows, in REFsb in every bank group.
-        found.distance(Constraint::RrdL, rank.acts.back().copied(), c, t.rrd_l);
+        found.distance(Constraint::RrdL, rank.acts.back().copied(), c, t.act_delay + t.rrd_l);
     }
 }
 

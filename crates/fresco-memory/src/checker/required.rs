@@ -35,6 +35,9 @@ struct Grade {
     /// Transfers in a clock of commands.
     #[serde(default = "double")]
     transfers: u32,
+    /// Clocks of ACT before the one that its distances count from.
+    #[serde(default)]
+    act_delay: Cycle,
     /// REFpb refreshes two banks.
     #[serde(default)]
     pairs: bool,
@@ -105,6 +108,7 @@ impl Required {
         if let Some(grade) = grade {
             timing.clock = Clock::with_transfers(grade.rate, grade.transfers);
             timing.paired_refresh = grade.pairs;
+            timing.act_delay = grade.act_delay;
         }
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
         let mut own: Vec<&'static str> = Vec::new();

@@ -139,7 +139,7 @@ impl Ready {
     /// bank refresh activates a row.
     pub(super) fn of_refresh(&self, rank: usize) -> Cycle {
         let last = self.faw[rank][usize::from(self.faw_next[rank].wrapping_sub(1)) & 3];
-        self.refresh[rank].max((last + self.timing.rrd_l).saturating_sub(self.timing.faw))
+        self.refresh[rank].max((last + self.timing.act_to_bank_refresh()).saturating_sub(self.timing.faw))
     }
 
     pub(super) fn activated(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {

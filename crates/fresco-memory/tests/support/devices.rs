@@ -4,12 +4,13 @@
 use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Cycle, Generation, Organisation, Timing};
 
-/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR5 with bank groups.
+/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR5 with bank groups and HBM2.
 pub fn organisation(standard: &str) -> Organisation {
     let generation = standards::generation(standard).expect("built in");
     let (bank_groups, banks, bus_bytes) = match generation {
         Generation::Ddr4 => (4, 4, 8),
         Generation::Ddr5 => (8, 4, 4),
+        Generation::Hbm2 => (4, 4, 8),
         Generation::Lpddr5 if !standard.ends_with("-8b") => (4, 4, 2),
         Generation::Lpddr4 | Generation::Lpddr5 => (1, 8, 2),
         Generation::Ddr2 | Generation::Ddr3 => (1, 8, 8),
@@ -21,7 +22,11 @@ pub fn organisation(standard: &str) -> Organisation {
         bank_groups,
         banks,
         rows: 32_768,
-        columns: if standard.ends_with("-8b") { 2048 } else { 1024 },
+        columns: match generation {
+            Generation::Hbm2 => 128,
+            Generation::Lpddr5 if standard.ends_with("-8b") => 2048,
+            _ => 1024,
+        },
         bus_bytes,
     }
 }
@@ -31,8 +36,12 @@ pub fn line_columns(org: &Organisation, timing: &Timing) -> u32 {
     (timing.bytes_of_line(org) / u64::from(org.bus_bytes)) as u32
 }
 
-/// A built-in speed grade with 8 Gb devices, some of its values replaced.
+/// A built-in speed grade with 8 Gb devices, pseudo-channels of 4 Gb, some of its values replaced.
 pub fn timing(standard: &str, replaced: &[(&str, Cycle)]) -> Timing {
     let replaced = TimingOverrides(replaced.iter().map(|&(name, value)| (name.to_owned(), value)).collect());
-    standards::timing_with(standard, &Device::jedec(8), &replaced).expect("consistent timing")
+    let density = match standards::generation(standard).expect("built in") {
+        Generation::Hbm2 => 4,
+        _ => 8,
+    };
+    standards::timing_with(standard, &Device::jedec(density), &replaced).expect("consistent timing")
 }

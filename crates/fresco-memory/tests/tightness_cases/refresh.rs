@@ -88,7 +88,7 @@ fn of_banks(
         |later, second| Scene::new(own, kind, later, &[], &[], cycles).refreshes(&[(START, first), (START, second)]);
     // An ACT of another bank just before the refresh is due.
     let before = Scene::new(Constraint::RrdL, Act, kind, &[], &[read(START, SAME_GROUP, 2)], |t| {
-        t.rrd_l
+        t.act_delay + t.rrd_l
     });
     let rule = Constraint::RefreshToRefresh;
     let other_refresh = Scene::new(rule, kind, kind, &[], &[], |t| t.refresh_to_refresh_other);
