@@ -45,12 +45,11 @@ fn write(at: Cycle, group: u32, row: u32) -> Wanted {
     Wanted { at, access, group, row }
 }
 
-/// The commands from [`START`] on as (cycle after it, kind, bank group, column), and the latencies of the reads, in order of completion.
-fn play(
-    scheduler: Scheduler,
-    wanted: &[Wanted],
-    refresh: Option<(Cycle, Refresh)>,
-) -> (Vec<(Cycle, CommandKind, u32, u32)>, Vec<Cycle>) {
+/// A command: cycles after [`START`], kind, bank group, column.
+type Seen = (Cycle, CommandKind, u32, u32);
+
+/// The commands from [`START`] on, and the latencies of the reads, in order of completion.
+fn play(scheduler: Scheduler, wanted: &[Wanted], refresh: Option<(Cycle, Refresh)>) -> (Vec<Seen>, Vec<Cycle>) {
     let (org, t) = device();
     let config = ControllerConfig {
         scheduler,
