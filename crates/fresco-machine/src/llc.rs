@@ -14,6 +14,9 @@ pub struct LlcConfig {
     /// Parity masks over physical byte-address bits that choose a slice, least significant function first; empty where
     /// the cache is one piece; independent of each other and of the index bits. There are `2^len` slices of equal size.
     pub slice_functions: Vec<u64>,
+    /// Miss status holding registers of one cache: lines that it can await from memory at a time. While all are taken it accepts no
+    /// access. `None` where misses are bounded by the cores' registers alone.
+    pub mshrs: Option<u32>,
 }
 
 impl LlcConfig {
@@ -55,6 +58,7 @@ mod tests {
             cache,
             cores_per_cache: 4,
             slice_functions,
+            mshrs: None,
         }
     }
 

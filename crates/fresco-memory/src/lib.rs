@@ -20,5 +20,5 @@ pub use interconnect::{Interconnect, Route};
 pub use line_index::LineIndex;
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
 pub use system::{
-    CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
+    Blocked, CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
 };

@@ -32,6 +32,7 @@ mod periodic;
 mod phases;
 mod recorded_threads;
 mod scenarios;
+mod shared_cache;
 mod teams;
 mod timelines;
 mod wrong;

@@ -126,6 +126,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         cache: cache(&table, Some(core), 1 << slice_functions.len())?,
         cores_per_cache: per_cache,
         slice_functions,
+        mshrs: table.opt_integer("mshrs", 1..=1024)?,
     };
     check_slices(&table, &llc)?;
     table.finish()?;

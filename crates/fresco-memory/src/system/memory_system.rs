@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory system as cores see it.
 
+use super::blocking::{Blocking, Refused};
 use super::command_log::{CommandLog, CommandSink};
 use super::fabric::{Fabric, Passing};
 use super::pending::{Key, Pending, Waiter};
@@ -31,6 +32,10 @@ use fresco_machine::Machine;
 /// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
 /// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait.
 /// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
+///
+/// A cache with a number of miss registers (`LlcConfig::mshrs`) has one taken for each line from the access that misses to the data
+/// at the core. While all are taken it refuses every access, hits and lines written back too, as gem5's classic cache does
+/// (`Blocked_NoMSHRs`, `src/mem/cache/base.cc`): they wait in order of arrival, whosever they are.
 pub struct MemorySystem {
     pub(super) caches: Vec<Cache>,
     pub(super) cores_per_cache: u32,
@@ -51,10 +56,11 @@ pub struct MemorySystem {
     pub(super) frontend_back: Ps,
     pub(super) pending: Pending,
     pub(super) write_backs: WriteBacks,
+    pub(super) blocking: Blocking,
     next_id: u64,
     /// The time run to.
     pub(super) now: Ps,
-    cores: Vec<CoreStats>,
+    pub(super) cores: Vec<CoreStats>,
     /// By core.
     lines: Vec<Lines>,
     counted_from: Cycle,
@@ -98,6 +104,10 @@ impl MemorySystem {
             frontend_back: memory.controller.frontend - frontend_there,
             pending: Pending::new(cores.div_ceil(cores_per_cache as u16).into()),
             write_backs: WriteBacks::new(usize::from(cores), machine.core.mshrs),
+            blocking: Blocking::new(
+                machine.llc.as_ref().and_then(|llc| llc.mshrs),
+                cores.div_ceil(cores_per_cache as u16).into(),
+            ),
             next_id: 0,
             now: 0,
             cores: vec![CoreStats::default(); usize::from(cores)],
@@ -119,31 +129,43 @@ impl MemorySystem {
     pub fn read(&mut self, at: Ps, core: u32, addr: PhysAddr, for_write: bool) -> Service {
         debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
         let line = PhysAddr(addr.0 & self.line_mask);
-        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
         let stats = &mut self.cores[core as usize];
         stats.reads += 1;
         stats.reads_for_write += u64::from(for_write);
-        let key = Key { group, line };
         let id = RequestId(self.next_id);
         let waiter = Waiter { id, core, since: at };
+        let group = core / self.cores_per_cache;
+        if self.blocking.is_blocked(&self.pending, group) {
+            self.blocking.refuse(group, Refused::Read { waiter, line });
+        } else if let Some(at) = self.look_up(at, line, waiter) {
+            return Service::Done { at };
+        }
+        self.next_id += 1;
+        Service::Pending(id)
+    }
+
+    /// The last-level cache accepts a read at `at`. Returns when the data are there if it has them; else they come from memory.
+    #[inline(always)]
+    pub(super) fn look_up(&mut self, at: Ps, line: PhysAddr, waiter: Waiter) -> Option<Ps> {
+        let core = waiter.core;
+        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
+        let key = Key { group, line };
         if self.pending.join(key, waiter) {
-            stats.merged += 1;
-            self.next_id += 1;
-            return Service::Pending(id);
+            self.cores[core as usize].merged += 1;
+            return None;
         }
         let mut victim = None;
         if let Some(cache) = self.caches.get_mut(group as usize) {
             match cache.access_or_allocate(line, false, member) {
-                None => {
-                    let at = at + self.llc_latency;
-                    return Service::Done { at };
-                }
+                None => return Some(at + self.llc_latency),
                 Some(left) => victim = left.filter(|victim| victim.dirty),
             }
         }
-        self.next_id += 1;
         self.lines[core as usize].read += 1;
         let slot = self.pending.insert(key, waiter);
+        if at > waiter.since {
+            self.pending.sent(slot, at);
+        }
         if self.write_backs.has_room(core) {
             self.send(at, core, line, Access::Read, slot);
         } else {
@@ -152,7 +174,7 @@ impl MemorySystem {
         if let Some(victim) = victim {
             self.send_write(at, core, victim.line);
         }
-        Service::Pending(id)
+        None
     }
 
     /// A dirty line leaves the private caches of `core` at time `at`. The last-level cache takes it without fetching
@@ -164,6 +186,17 @@ impl MemorySystem {
         debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
         let line = PhysAddr(line.0 & self.line_mask);
         self.cores[core as usize].write_backs += 1;
+        let group = core / self.cores_per_cache;
+        if self.blocking.is_blocked(&self.pending, group) {
+            self.blocking.refuse(group, Refused::WriteBack { core, line });
+        } else {
+            self.take_dirty(at, core, line);
+        }
+    }
+
+    /// The last-level cache accepts a dirty line at `at`.
+    #[inline]
+    pub(super) fn take_dirty(&mut self, at: Ps, core: u32, line: PhysAddr) {
         let leaving = match self.cache_of(core) {
             (Some(cache), member) => cache.fill(line, true, member).filter(|v| v.dirty).map(|v| v.line),
             (None, _) => Some(line),
@@ -203,9 +236,14 @@ impl MemorySystem {
         self.write_backs.most()
     }
 
-    /// Lines that are under way from memory.
+    /// Returns true if a last-level cache may let accesses wait, so that what a core moves is not known when it asks.
+    pub fn may_refuse(&self) -> bool {
+        self.blocking.may_refuse()
+    }
+
+    /// Lines that are under way from memory, and reads of others that the last-level cache let wait.
     pub fn outstanding(&self) -> usize {
-        self.pending.len()
+        self.pending.len() + self.blocking.hits()
     }
 
     /// From now on every DRAM command also goes to `sink`.
@@ -259,7 +297,7 @@ impl MemorySystem {
         self.write_backs.leave(core);
         self.lines[core as usize].written += 1;
         if let Some(watch) = &mut self.watch {
-            watch.sent.push((at, line));
+            watch.sent.push((at, core, line));
         }
         self.send(at, core, line, Access::Write, 0);
     }

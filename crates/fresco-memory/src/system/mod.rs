@@ -12,6 +12,7 @@
 //! Writes to memory take the same way there, so that they stay in order with reads. Nobody waits for them, unless more of
 //! a core's writes wait for a place in a controller than its write-back buffer has entries: then its next misses do.
 
+mod blocking;
 mod command_log;
 mod fabric;
 mod memory_system;
@@ -29,4 +30,4 @@ mod tests;
 pub use command_log::CommandSink;
 pub use memory_system::MemorySystem;
 pub use sample::{DelayedWrite, Done, RequestId, Sample, Service};
-pub use stats::{CoreStats, Lines, NodeStats};
+pub use stats::{Blocked, CoreStats, Lines, NodeStats};

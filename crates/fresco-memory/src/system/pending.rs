@@ -136,14 +136,14 @@ impl Pending {
                 id,
                 core,
                 at,
-                sample: *sample,
+                sample: Some(*sample),
             });
             if !read.joined.is_empty() {
                 done.extend(read.joined.drain(..).map(|waiter| Done {
                     id: waiter.id,
                     core: waiter.core,
                     at,
-                    sample: sample.joined(at - waiter.since),
+                    sample: Some(sample.joined(at - waiter.since)),
                 }));
             }
             read.sample = None;
@@ -156,6 +156,12 @@ impl Pending {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.reads.len()
+    }
+
+    /// Lines under way to a group.
+    #[inline]
+    pub fn of_group(&self, group: u32) -> usize {
+        self.slots[group as usize].len()
     }
 
     /// Lines under way.

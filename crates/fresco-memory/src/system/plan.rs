@@ -10,8 +10,8 @@ use fresco_dram::{PhysAddr, Ps};
 /// What is noted of writes.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// Dirty lines that left the caches for memory, and when.
-    pub sent: Vec<(Ps, PhysAddr)>,
+    /// Dirty lines that left the caches for memory: when, and whose access displaced them.
+    pub sent: Vec<(Ps, u32, PhysAddr)>,
     pub delayed: Vec<DelayedWrite>,
 }
 
@@ -59,8 +59,9 @@ impl MemorySystem {
         self.watch = Some(Watch::default());
     }
 
-    /// Dirty lines that left the caches for memory since this was asked last, in order, and when.
-    pub fn take_sent(&mut self, out: &mut Vec<(Ps, PhysAddr)>) {
+    /// Dirty lines that left the caches for memory since this was asked last, in order: when, and the core whose access displaced
+    /// them.
+    pub fn take_sent(&mut self, out: &mut Vec<(Ps, u32, PhysAddr)>) {
         if let Some(watch) = &mut self.watch {
             out.append(&mut watch.sent);
         }

@@ -16,11 +16,12 @@ pub enum Service {
         /// Picoseconds since the start of the run.
         at: Ps,
     },
-    /// The line comes from memory; exactly one [`Done`] with this name will tell when.
+    /// The line comes from memory, or the last-level cache accepts no access now; exactly one [`Done`] with this name will
+    /// tell when it is there.
     Pending(RequestId),
 }
 
-/// A read from memory whose data have reached the core.
+/// A read whose data have reached the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The name that the read got.
@@ -29,8 +30,9 @@ pub struct Done {
     pub core: u32,
     /// When the data were there, in picoseconds since the start of the run.
     pub at: Ps,
-    /// Where the time went.
-    pub sample: Sample,
+    /// Where the time went; `None` if the line did not come from memory: the last-level cache had it, but let the read wait
+    /// while all its miss registers were taken.
+    pub sample: Option<Sample>,
 }
 
 /// The anatomy of one read from memory. `path`, `remote`, `queue`, `bank`, `bus`, `refresh`, `service` and `merged` add
@@ -43,7 +45,8 @@ pub struct Sample {
     pub path: Ps,
     /// On the interconnect, both ways.
     pub remote: Ps,
-    /// In queues of the controller ([`crate::Wait::queue`]), and before, for an entry of the core's write-back buffer.
+    /// In queues of the controller ([`crate::Wait::queue`]), and before, for a miss register of the last-level cache and an entry
+    /// of the core's write-back buffer.
     pub queue: Ps,
     /// For the bank, busy with other rows ([`crate::Wait::bank`]).
     pub bank: Ps,

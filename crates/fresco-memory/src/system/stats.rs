@@ -3,8 +3,8 @@
 
 use crate::cache::SourceStats;
 use crate::controller::ChannelStats;
-use fresco_dram::Cycle;
-use serde::Serialize;
+use fresco_dram::{Cycle, Ps};
+use serde::{Deserialize, Serialize};
 
 /// What one core asked of the shared levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -19,6 +19,17 @@ pub struct CoreStats {
     pub write_backs: u64,
     /// In the last-level cache: hits and misses of this core's other reads, and what became of the lines it brought in.
     pub llc: SourceStats,
+    /// Those of `reads` that the last-level cache let wait.
+    pub blocked: Blocked,
+}
+
+/// Reads that found all miss registers of their last-level cache taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// How many, whether the cache had their line or not.
+    pub reads: u64,
+    /// How long they waited until it looked for the line, all together, in picoseconds.
+    pub time_ps: Ps,
 }
 
 /// Lines that a core moved between the shared levels and memory since the start; no reset takes them back.

@@ -36,20 +36,45 @@ impl MemorySystem {
     /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
     #[inline]
     pub fn next_event(&self) -> Ps {
+        let waited = self.blocking.next_hit().unwrap_or(NEVER);
         if self.pending.is_empty() {
-            return NEVER;
+            return waited;
         }
         let released = self.write_backs.next_release().unwrap_or(NEVER);
         let returns = self.pending.next_return().unwrap_or(NEVER);
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
-        returns.min(self.next.answers).min(released).min(passes)
+        returns
+            .min(self.next.answers)
+            .min(released)
+            .min(passes)
+            .min(waited)
     }
 
     /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
-    /// then in the order of the calls, each followed by those that joined it.
+    /// then in the order of the calls, each followed by those that joined it; at equal times those that waited for the
+    /// last-level cache, and hit there, come last.
     #[inline]
     pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
         debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
+        if self.blocking.is_felt() {
+            self.run_by_event(until, done);
+        }
+        self.run_to(until, done);
+    }
+
+    /// A register that becomes free on the way is taken at that time, not at `until`.
+    #[cold]
+    fn run_by_event(&mut self, until: Ps, done: &mut Vec<Done>) {
+        loop {
+            match self.next_event() {
+                next if next < until => self.run_to(next, done),
+                _ => return,
+            }
+        }
+    }
+
+    #[inline]
+    fn run_to(&mut self, until: Ps, done: &mut Vec<Done>) {
         if self.fabric.is_some() {
             self.pass_fabric(until);
         }
@@ -66,6 +91,9 @@ impl MemorySystem {
         }
         if self.write_backs.is_due(until) {
             self.release_held(until);
+        }
+        if self.blocking.is_felt() {
+            self.unblock(until, done);
         }
     }
 

@@ -44,12 +44,19 @@ struct Chase {
     position: u64,
     /// When it sends; [`NEVER`] while it waits.
     at: Ps,
+    /// When it has sent last.
+    asked: Ps,
 }
 
 fn mean_ns(machine: &Machine, bit: u32) -> Result<f64, InputError> {
     let mut memory = MemorySystem::new(machine);
     // In the middle of its list: tasks of two cores are not in step.
-    let chase = |first, position| Chase { first, position, at: 0 };
+    let chase = |first, position| Chase {
+        first,
+        position,
+        at: 0,
+        asked: 0,
+    };
     let mut chases = [chase(0, 0), chase(1 << bit, LINES / 2)];
     let (mut reads, mut latency, mut done) = (0, 0, Vec::new());
     while reads < 2 * READS {
@@ -58,7 +65,7 @@ fn mean_ns(machine: &Machine, bit: u32) -> Result<f64, InputError> {
         memory.run_until(now, &mut done);
         for read in done.drain(..) {
             reads += 1;
-            latency += read.sample.latency;
+            latency += read.at - chases[read.core as usize].asked;
             chases[read.core as usize].at = read.at;
         }
         for (core, chase) in (0..).zip(&mut chases) {
@@ -68,7 +75,7 @@ fn mean_ns(machine: &Machine, bit: u32) -> Result<f64, InputError> {
                     return Err(InputError::new("palloc-bits", "found a read that a cache serves"));
                 };
                 chase.position += 1;
-                chase.at = NEVER;
+                (chase.at, chase.asked) = (NEVER, now);
             }
         }
     }

@@ -30,6 +30,14 @@ impl Engine<'_> {
         }
     }
 
+    /// Looks at the counters of all cores if what they ask for may be accepted later than asked.
+    #[inline]
+    pub(super) fn count_late_lines(&mut self) {
+        if self.regulator.is_some() && self.memory.may_refuse() {
+            (0..self.cpus.len()).for_each(|number| self.count_lines(number));
+        }
+    }
+
     /// What a core has moved since its counter was last looked at was a handler's.
     pub(super) fn pass_over_lines(&mut self, number: usize) {
         if let Some(regulator) = &mut self.regulator {

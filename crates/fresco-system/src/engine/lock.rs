@@ -47,26 +47,26 @@ impl Engine<'_> {
         }
         let shared = self.memory.clean(at, cpu.number, wanted);
         cpu.outcome.lines_cleaned += lines.len() as u64 + shared;
-        self.note_sent(number);
+        self.note_sent();
         self.pass_over_lines(number);
     }
 
     /// Counts lines that have just left the caches for a rank in its window.
     #[inline]
-    pub(super) fn note_sent(&mut self, number: usize) {
+    pub(super) fn note_sent(&mut self) {
         if self.windows.is_some() {
-            self.note_sent_in_windows(number);
+            self.note_sent_in_windows();
         }
     }
 
-    fn note_sent_in_windows(&mut self, number: usize) {
+    fn note_sent_in_windows(&mut self) {
         let Some(windows) = &self.windows else { return };
         self.memory.take_sent(&mut self.sent);
         let map = &self.experiment.machine.memory.map;
-        for (at, line) in self.sent.drain(..) {
+        for (at, core, line) in self.sent.drain(..) {
             let rank = map.decode(line).map(|place| place.rank);
             let inside = rank.is_some_and(|rank| windows.contains(rank, at));
-            self.cpus[number].outcome.writes_into_windows += u64::from(inside);
+            self.cpus[core as usize].outcome.writes_into_windows += u64::from(inside);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::team::Waits;
 use crate::results::{CacheCounts, Measured, Pages};
 use fresco_dram::Ps;
 use fresco_frames::TaskStats;
-use fresco_memory::{CoreStats, SourceStats};
+use fresco_memory::{Blocked, CoreStats, SourceStats};
 
 /// A measured phase that has begun.
 #[derive(Clone, Debug)]
@@ -59,6 +59,11 @@ impl Engine<'_> {
     pub(super) fn measured(&self, task: usize, measurement: &Measurement, at: Ps) -> Measured {
         let (then, now) = (&measurement.from, self.snapshot(task, at));
         let llc = self.experiment.machine.llc.as_ref();
+        let (waited, before) = (now.shared.blocked, then.shared.blocked);
+        let blocked = llc.and_then(|llc| llc.mshrs).map(|_| Blocked {
+            reads: waited.reads - before.reads,
+            time_ps: waited.time_ps - before.time_ps,
+        });
         let llc = llc.map(|_| since(&now.shared.llc, &then.shared.llc));
         let caches = self.tasks[task].process.caches();
         let ([l1, l2], l1i) = (caches.stats(), caches.code_stats());
@@ -83,6 +88,7 @@ impl Engine<'_> {
                 l1i: l1i.filter(|l1i| l1i.hits + l1i.misses > 0).copied(),
                 l2: l2.copied(),
                 llc,
+                blocked,
             },
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(task, now.faults - then.faults),

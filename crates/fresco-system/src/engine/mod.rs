@@ -114,7 +114,7 @@ pub(crate) struct Engine<'e> {
     /// [`RUN_AHEAD`].
     run_ahead: Ps,
     /// Reused.
-    sent: Vec<(Ps, PhysAddr)>,
+    sent: Vec<(Ps, u32, PhysAddr)>,
 }
 
 impl Engine<'_> {
@@ -190,6 +190,7 @@ impl Engine<'_> {
     /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
     /// notices.
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
+        self.count_late_lines();
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
         for done in done.iter() {
@@ -200,12 +201,13 @@ impl Engine<'_> {
                 cpu.core
                     .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
-            let sent = done.at - done.sample.latency;
-            if done.sample.refresh > 0 && self.recording.contains(sent) {
-                self.waits.note(done.core, sent, done.sample.refresh);
+            let Some(sample) = &done.sample else { continue };
+            let sent = done.at - sample.latency;
+            if sample.refresh > 0 && self.recording.contains(sent) {
+                self.waits.note(done.core, sent, sample.refresh);
             }
             if let Some(loaded) = &cpu.loaded {
-                self.tasks[loaded.task].read(&done.sample, done.at < settled);
+                self.tasks[loaded.task].read(sample, done.at < settled);
             }
         }
         done.clear();
@@ -231,12 +233,12 @@ impl Engine<'_> {
                 }
                 #[cfg(debug_assertions)]
                 self.witness_access(number, at);
-                self.note_sent(number);
+                self.note_sent();
                 self.count_lines(number);
             }
             Action::WriteBack { at, line } => {
                 self.memory.write_back(at, cpu.number, line);
-                self.note_sent(number);
+                self.note_sent();
                 self.count_lines(number);
             }
             Action::Event { at } => return Some(at),

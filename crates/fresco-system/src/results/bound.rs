@@ -17,7 +17,8 @@ fn of_run(run: &RunResult, base: &RunResult, number: usize) -> Option<f64> {
         .tasks
         .iter()
         .all(|task| task.jobs.is_none() && task.pages.recolored == 0);
-    if !is_told {
+    // Nor does it know those that a cache lets wait, whosever misses they wait for.
+    if !is_told || task.caches.blocked.is_some() {
         return None;
     }
     let alone = base.tasks.iter().find(|one| one.name == task.name)?;

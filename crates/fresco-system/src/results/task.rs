@@ -10,7 +10,7 @@ use super::thread::ThreadResult;
 use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
-use fresco_memory::SourceStats;
+use fresco_memory::{Blocked, SourceStats};
 use serde::{Deserialize, Serialize};
 
 /// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
@@ -124,6 +124,9 @@ pub struct CacheCounts {
     pub l2: Option<SourceStats>,
     /// The shared last level.
     pub llc: Option<SourceStats>,
+    /// Reads that waited while all miss registers of the last level were taken; `None` where the machine bounds these not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<Blocked>,
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).

@@ -115,6 +115,8 @@ metrics! {
     llc_misses "count" [Task] "those that did not";
     llc_evictions "count" [Task] "its lines that had to leave the last level";
     llc_evictions_by_others "count" [Task] "those that made room for another task";
+    llc_blocked_reads "count" [Task] "its reads that waited while all miss registers of the last level were taken, where these are bounded";
+    llc_blocked_time "ns" [Task] "for how long they waited, all together";
     page_faults "count" [Task] "page faults of the whole run";
     page_faults_measured "count" [Task] "those within the measured phase";
     page_fault_time "ns" [Task] "time of a whole page fault, per page";

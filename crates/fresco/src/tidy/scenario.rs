@@ -118,6 +118,15 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
             ],
         )?;
     }
+    if let Some(blocked) = &caches.blocked {
+        tables.observe(
+            on,
+            [
+                (m::llc_blocked_reads, blocked.reads as f64),
+                (m::llc_blocked_time, blocked.time_ps as f64 / 1000.0),
+            ],
+        )?;
+    }
     if let Some(met) = &task.met_refresh {
         parts::met(tables, on, met)?;
     }

@@ -146,8 +146,8 @@ fn flood(system: &mut MemorySystem, count: u64, in_flight: u64) -> (Ps, Ps) {
         system.run_until(now, &mut done);
         for read in done.drain(..) {
             completed += 1;
-            longest = longest.max(read.sample.latency);
-            assert_eq!(read.sample.parts(), read.sample.latency);
+            longest = longest.max(sample(&read).latency);
+            assert_eq!(sample(&read).parts(), sample(&read).latency);
         }
     }
     (longest, now)
@@ -177,7 +177,7 @@ fn a_full_write_back_buffer_holds_back_no_other_core() {
     let alone = {
         let mut system = MemorySystem::new(&machine());
         system.read(0, 2, line(1, 0), false);
-        finish(&mut system)[0].sample
+        sample(&finish(&mut system)[0])
     };
     let mut system = MemorySystem::new(&machine());
     for i in 0..100 {
@@ -186,12 +186,7 @@ fn a_full_write_back_buffer_holds_back_no_other_core() {
     system.read(0, 0, line(0, 3), false);
     system.read(0, 2, line(1, 0), false);
     let done = finish(&mut system);
-    let of = |core| {
-        done.iter()
-            .find(|d| d.core == core)
-            .expect("each read completes")
-            .sample
-    };
+    let of = |core| sample(done.iter().find(|d| d.core == core).expect("each read completes"));
     assert_eq!(of(2), alone);
     assert!(of(0).queue > 10 * of(2).latency, "{:?}", of(0));
     assert_eq!(of(0).parts(), of(0).latency);

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::request::RowOutcome;
-use crate::system::{RequestId, Sample, Service};
+use crate::system::{RequestId, Service};
 
 /// Cycles of a read of a closed row from its arrival to its last data: the controller's pipeline cycle, ACT, RD, data.
 fn closed_row(machine: &Machine) -> u64 {
@@ -12,13 +12,13 @@ fn closed_row(machine: &Machine) -> u64 {
 }
 
 /// One read by core 0 of the first line of `node`, alone at `at`.
-fn single(machine: &Machine, at: Ps, node: u64) -> Done {
+fn single(machine: &Machine, at: Ps, node: u64) -> (Done, Sample) {
     let mut system = MemorySystem::new(machine);
     system.run_until(at, &mut Vec::new());
     assert_eq!(system.read(at, 0, line(node, 0), false), Service::Pending(RequestId(0)));
     let done = finish(&mut system);
     assert_eq!(done.len(), 1);
-    done[0]
+    (done[0], sample(&done[0]))
 }
 
 #[test]
@@ -33,25 +33,25 @@ fn local_one_hop_and_two_hops_differ_by_the_interconnect_alone() {
             let cycle = clock.cycle_at_or_after(arrival);
             let data = clock.to_ps(cycle + closed_row(&machine));
             let expected = data + 7_501 + BACK[node];
-            let done = single(&machine, at, node as u64);
+            let (done, found) = single(&machine, at, node as u64);
             assert_eq!(done.at, expected, "node {node}, access at {at}");
             let sample = Sample {
                 latency: expected - at,
                 path: 10_000 + 15_001 + clock.to_ps(cycle) - arrival,
                 remote: THERE[node] + BACK[node],
-                queue: done.sample.queue,
+                queue: found.queue,
                 bank: 0,
                 bus: 0,
                 refresh: 0,
-                service: data - clock.to_ps(cycle) - done.sample.queue,
+                service: data - clock.to_ps(cycle) - found.queue,
                 merged: 0,
                 outcome: RowOutcome::Miss,
                 node: node as u32,
                 hops,
             };
-            assert_eq!(done.sample, sample);
+            assert_eq!(found, sample);
             // The pipeline cycle is at most what the read waits for alone.
-            assert!(done.sample.queue <= 1_250);
+            assert!(found.queue <= 1_250);
         }
     }
 }
@@ -60,9 +60,9 @@ fn local_one_hop_and_two_hops_differ_by_the_interconnect_alone() {
 fn without_cache_and_frontend_only_the_clock_edge_is_added() {
     let machine = machine();
     let clock = machine.memory.timing.clock;
-    let done = single(&machine, 1, 0);
+    let (done, sample) = single(&machine, 1, 0);
     assert_eq!(done.at, clock.to_ps(1 + closed_row(&machine)));
-    assert_eq!(done.sample.path, clock.to_ps(1) - 1);
+    assert_eq!(sample.path, clock.to_ps(1) - 1);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_request_at_the_very_time_run_to_reaches_the_cycle_of_that_time() {
     let machine = machine();
     let clock = machine.memory.timing.clock;
     let cycle = clock.to_ps(100);
-    assert_eq!(single(&machine, cycle, 0).at, clock.to_ps(100 + closed_row(&machine)));
+    assert_eq!(single(&machine, cycle, 0).0.at, clock.to_ps(100 + closed_row(&machine)));
 }
 
 #[test]
@@ -115,9 +115,10 @@ fn reads_of_a_line_under_way_join_it() {
     let names: Vec<_> = done.iter().map(|d| (d.id.0, d.core)).collect();
     assert_eq!(names, [(0, 0), (2, 1), (1, 2)]);
     assert_eq!(done[1].at, done[0].at);
-    assert_eq!(done[1].sample.latency, done[0].sample.latency - 20_000);
-    assert_eq!(done[1].sample.merged, done[1].sample.latency);
-    assert_eq!(done[1].sample.parts(), done[1].sample.latency);
+    let [first, joined] = [0, 1].map(|at: usize| sample(&done[at]));
+    assert_eq!(joined.latency, first.latency - 20_000);
+    assert_eq!(joined.merged, joined.latency);
+    assert_eq!(joined.parts(), joined.latency);
     let stats = system.core_stats();
     assert_eq!((stats[1].merged, stats[1].llc.hits, stats[1].llc.misses), (1, 0, 0));
     let channel = &system.node_stats()[0].channels[0];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared levels as a whole, on a machine small enough to compute by hand.
 
+mod blocking;
 mod contention;
 mod formulas;
 mod random;
 
-use super::{Done, MemorySystem};
+use super::{Done, MemorySystem, Sample};
 use fresco_dram::standards::{self, Device};
 use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region};
 use fresco_machine::{
@@ -112,12 +113,18 @@ fn small_llc() -> LlcConfig {
         },
         cores_per_cache: 2,
         slice_functions: Vec::new(),
+        mshrs: None,
     }
 }
 
 /// The address of a line in a node.
 fn line(node: u64, number: u64) -> PhysAddr {
     PhysAddr(node * NODE + number * LINE)
+}
+
+/// Where the time of a read from memory went.
+fn sample(done: &Done) -> Sample {
+    done.sample.expect("the line came from memory")
 }
 
 /// Runs from event to event until nothing is under way.

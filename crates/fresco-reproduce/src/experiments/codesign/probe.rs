@@ -92,8 +92,8 @@ fn read(memory: &mut MemorySystem, at: Ps, address: PhysAddr) -> Result<Sample, 
         return Err(InputError::new("refresh-probe", "found a read that a cache serves"));
     };
     loop {
-        if let Some(read) = done.iter().find(|read| read.id == id) {
-            return Ok(read.sample);
+        if let Some(sample) = done.iter().find(|read| read.id == id).and_then(|read| read.sample) {
+            return Ok(sample);
         }
         match memory.next_event() {
             NEVER => return Err(InputError::new("refresh-probe", "found a read that never ends")),

@@ -135,7 +135,7 @@ impl Probe {
         };
         loop {
             if let Some(read) = done.iter().find(|read| read.id == id) {
-                return Ok(read.sample.latency);
+                return Ok(read.at - at);
             }
             match self.memory.next_event() {
                 NEVER => return Err(failed("a read that never ends")),

@@ -61,7 +61,7 @@ fn cores(view: &MachineView) -> Result<Table, ReportError> {
 }
 
 fn caches(view: &MachineView) -> Result<Table, ReportError> {
-    let columns = vec![
+    let mut columns = vec![
         Column::text("cache"),
         Column::text("size"),
         Column::number("ways", "", 0),
@@ -72,6 +72,8 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
         Column::number("cores sharing it", "", 0),
         Column::text("slices chosen by address bits"),
     ];
+    let bounded = view.caches.iter().any(|cache| cache.mshrs.is_some());
+    columns.extend(bounded.then(|| Column::number("miss registers", "", 0)));
     let mut table = Table::new("Caches", columns);
     for cache in &view.caches {
         let slices: Vec<String> = cache.slice_functions.iter().map(ToString::to_string).collect();
@@ -79,7 +81,7 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             Replacement::Lru => "LRU",
             Replacement::TreePlru => "tree pseudo-LRU",
         };
-        table.push(vec![
+        let mut row: Vec<Cell> = vec![
             cache.level.into(),
             format_size(cache.size_bytes).into(),
             Cell::Count(cache.ways.into()),
@@ -89,7 +91,9 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             replacement.into(),
             Cell::Count(cache.cores.into()),
             (!slices.is_empty()).then(|| slices.join(", ")).into(),
-        ])?;
+        ];
+        row.extend(bounded.then(|| cache.mshrs.map(|mshrs| Cell::Count(mshrs.into())).into()));
+        table.push(row)?;
     }
     Ok(table)
 }

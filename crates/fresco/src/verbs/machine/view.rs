@@ -68,6 +68,9 @@ pub struct CacheView {
     pub cores: u32,
     /// Functions that choose the slice; empty where the cache is one piece.
     pub slice_functions: Vec<FunctionView>,
+    /// Lines that one can await from memory at a time; left out where nothing bounds them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mshrs: Option<u32>,
 }
 
 /// A memory node.
@@ -160,10 +163,12 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
         cache,
         cores_per_cache,
         slice_functions,
+        mshrs,
     }) = &machine.llc
     {
         let mut view = CacheView::new("LLC", cache, *cores_per_cache);
         view.slice_functions = slice_functions.iter().map(|&mask| FunctionView::new(mask)).collect();
+        view.mshrs = *mshrs;
         caches.push(view);
     }
     // Last: the others have the places that they have without it.
@@ -183,6 +188,7 @@ impl CacheView {
             replacement: cache.replacement,
             cores,
             slice_functions: Vec::new(),
+            mshrs: None,
         }
     }
 }
