@@ -26,7 +26,7 @@ pub use core::{CoreConfig, CoreKind};
 pub use digest::of as digest;
 pub use fabric::{Fabric, Rates};
 pub use guaranteed::Guaranteed;
-pub use llc::LlcConfig;
+pub use llc::{Inclusion, LlcConfig};
 pub use machine::{Machine, MemoryConfig};
 pub use refresh::RefreshPolicy;
 pub use topology::Topology;

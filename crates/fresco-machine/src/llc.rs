@@ -4,6 +4,19 @@
 use crate::CacheConfig;
 use serde::{Deserialize, Serialize};
 
+/// What a last-level cache has of the lines in the private caches above it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inclusion {
+    /// Some: a miss fills all levels, and each displaces lines by itself.
+    #[default]
+    NonInclusive,
+    /// All: a line that it displaces leaves the private caches too.
+    Inclusive,
+    /// None: a miss fills the private caches alone, a line that leaves these comes here, and one that is read goes back.
+    Exclusive,
+}
+
 /// The last-level cache: shared by groups of cores, indexed by physical address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlcConfig {
@@ -17,6 +30,8 @@ pub struct LlcConfig {
     /// Miss status holding registers of one cache: lines that it can await from memory at a time. While all are taken it accepts no
     /// access. `None` where misses are bounded by the cores' registers alone.
     pub mshrs: Option<u32>,
+    /// What it has of the private caches' lines.
+    pub inclusion: Inclusion,
 }
 
 impl LlcConfig {
@@ -59,6 +74,7 @@ mod tests {
             cores_per_cache: 4,
             slice_functions,
             mshrs: None,
+            inclusion: Inclusion::default(),
         }
     }
 

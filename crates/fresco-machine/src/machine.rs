@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole machine.
 
-use crate::{CacheConfig, Calibration, ControllerConfig, CoreConfig, Fabric, LlcConfig, Topology};
+use crate::{CacheConfig, Calibration, ControllerConfig, CoreConfig, Fabric, Inclusion, LlcConfig, Topology};
 use fresco_dram::color::ColorError;
 use fresco_dram::standards::{Device, LATENCIES, TimingError, with_latencies_scaled};
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
@@ -59,6 +59,11 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// What the last-level cache has of the private caches' lines; without one, nothing is asked of these.
+    pub fn inclusion(&self) -> Inclusion {
+        self.llc.as_ref().map_or_else(Inclusion::default, |llc| llc.inclusion)
+    }
+
     /// The parity masks that choose the set of its last-level cache ([`LlcConfig::set_functions`]); none without one.
     pub fn set_functions(&self) -> Vec<u64> {
         self.llc.as_ref().map_or_else(Vec::new, LlcConfig::set_functions)

@@ -12,7 +12,7 @@ mod line_index;
 mod request;
 mod system;
 
-pub use cache::{Cache, PrivateCaches, PrivateOutcome, SourceStats, Victim, WriteBacks};
+pub use cache::{Cache, Leaving, LeavingLines, PrivateCaches, PrivateOutcome, SourceStats, Victim};
 pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
 pub use drive::{Driven, Driver, Observer, TraceRequest};
@@ -21,4 +21,5 @@ pub use line_index::LineIndex;
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
 pub use system::{
     Blocked, CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
+    Upward,
 };

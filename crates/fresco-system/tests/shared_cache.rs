@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interference in a last-level cache that colors do not take away.
 
-use crate::common::{point, results, task};
-use fresco_system::results::ScenarioResult;
+use crate::common::{point, results, results_on, task};
+use fresco_system::results::{ScenarioResult, TaskResult};
 
 /// A task whose 24 KiB lie in its own half of the last-level cache, in none above, and in its own bank; three neighbours that read far more
 /// through the other half, each in a bank of its own.
@@ -71,4 +71,119 @@ fn hits_in_a_partition_wait_for_the_misses_of_others_until_registers_suffice() {
         assert_eq!((llc.misses, llc.evictions_by_others), (0, 0), "its lines stay");
         assert_eq!(blocked.reads > llc.hits * 9 / 10, waits, "{blocked:?}");
     }
+}
+
+/// Jaleel, Borch, Bhandaru, Steely, Emer (MICRO 2010): an inclusive cache takes lines away that are in use above it, since it sees only
+/// misses of these; others do not.
+#[test]
+fn neighbours_displace_lines_in_use_only_under_an_inclusive_cache() {
+    let text = "
+name = \"victims\"
+machine = \"small.toml\"
+check = true
+warm_up.operations = 100000
+measure.operations = 400000
+[sweep]
+llc.inclusion = [\"non-inclusive\", \"inclusive\", \"exclusive\"]
+corunners = [0, 3]
+[[task]]
+name = \"victim\"
+program = \"random\"
+core = 0
+parameters = { bytes = \"4 KiB\", write_percent = 25 }
+[[task]]
+name = \"neighbour\"
+program = \"bandwidth\"
+role = \"background\"
+cores = [1, 2, 3]
+parameters.bytes = \"1 MiB\"
+";
+    let result = results(text);
+    let run = |inclusion: &str, corunners: &str| &point(&result, &[inclusion, corunners]).runs[0].tasks[0];
+    for (inclusion, displaces) in [("non-inclusive", false), ("inclusive", true), ("exclusive", false)] {
+        let (alone, shared) = (run(inclusion, "0"), run(inclusion, "3"));
+        let misses = |task: &TaskResult| task.caches.l1.expect("there is one").misses;
+        assert_eq!(misses(alone), 0, "{inclusion}: 4 KiB fit in the first level");
+        let slowdown = shared.run_time_ps as f64 / alone.run_time_ps as f64;
+        if displaces {
+            // Each line comes from memory again, since its copy in the last level was what it lost first.
+            assert!(misses(shared) > 1000 && slowdown > 1.3, "{} {slowdown}", misses(shared));
+            assert!(
+                shared
+                    .caches
+                    .invalidated
+                    .is_some_and(|lost| lost.abs_diff(misses(shared)) <= 64)
+            );
+            assert!(shared.write_backs > 0, "a quarter of its lines are dirty");
+        } else {
+            assert_eq!((misses(shared), shared.caches.invalidated), (0, None), "{inclusion}");
+            assert!((slowdown - 1.0).abs() < 1e-4, "{inclusion}: {slowdown}");
+        }
+    }
+}
+
+/// Lines are where the kind of cache says throughout (debug builds check it), and the same on any number of threads, whatever
+/// else the machine and the programs do: blocked caches, threads that share lines, budgets, cores of both kinds.
+#[test]
+fn levels_keep_their_relation() {
+    let text = "
+name = \"levels\"
+machine = \"small.toml\"
+check = true
+warm_up.operations = 2000
+measure.operations = 3000
+fill.operations = 500
+[sweep]
+llc.inclusion = [\"inclusive\", \"exclusive\"]
+llc.mshrs = [2, 64]
+kind = [\"out-of-order\", \"in-order\", \"budgets\"]
+[[variant]]
+name = \"out-of-order\"
+set.core.kind = \"out-of-order\"
+[[variant]]
+name = \"in-order\"
+set.core.kind = \"in-order\"
+set.core.window = 1
+set.core.mshrs = 1
+[[variant]]
+name = \"budgets\"
+set.policy.bandwidth = \"memguard\"
+[[task]]
+name = \"random\"
+program = \"random\"
+cores = [0, 1, 4]
+parameters = { bytes = \"96 KiB\", write_percent = 40 }
+[[task]]
+name = \"writer\"
+program = \"bandwidth\"
+role = \"background\"
+core = 2
+parameters.bytes = \"1 MiB\"
+[[task]]
+name = \"team\"
+program = \"strides-parallel\"
+role = \"background\"
+cores = \"5-6\"
+parameters.bytes = \"128 KiB\"
+parameters.writes = 2000
+[[task]]
+name = \"chase\"
+program = \"latency\"
+core = 3
+parameters.bytes = \"32 KiB\"
+";
+    let result = results_on(1, text);
+    for point in &result.points {
+        let [inclusion, mshrs, kind] = &point.values[..] else {
+            panic!("three axes")
+        };
+        let tasks = &point.runs[0].tasks;
+        let lost: u64 = tasks.iter().filter_map(|task| task.caches.invalidated).sum();
+        assert_eq!(lost > 0, inclusion == "inclusive", "{:?}", point.values);
+        let waited = tasks
+            .iter()
+            .any(|task| task.caches.blocked.is_some_and(|blocked| blocked.reads > 0));
+        assert_eq!(waited, mshrs == "2", "{:?}: {kind}", point.values);
+    }
+    assert_eq!(format!("{:?}", results_on(2, text)), format!("{result:?}"));
 }

@@ -4,7 +4,7 @@
 use super::core::latency;
 use super::counted;
 use super::notation::functions;
-use crate::{CacheConfig, CoreConfig, LlcConfig, Replacement};
+use crate::{CacheConfig, CoreConfig, Inclusion, LlcConfig, Replacement};
 use fresco_dram::gf2;
 use fresco_input::{InputError, Item, Table, format_duration, format_size};
 
@@ -12,6 +12,12 @@ use fresco_input::{InputError, Item, Table, format_duration, format_size};
 const SIZE: std::ops::RangeInclusive<u64> = 128..=512 << 20;
 /// Cache lines of all caches together: 2^24, 1 GiB of 64-byte lines; bounds what a simulation allocates.
 const MOST_LINES: u64 = 1 << 24;
+
+const INCLUSIONS: [(&str, Inclusion); 3] = [
+    ("non-inclusive", Inclusion::NonInclusive),
+    ("inclusive", Inclusion::Inclusive),
+    ("exclusive", Inclusion::Exclusive),
+];
 
 /// The caches of a machine.
 pub(super) struct Caches {
@@ -70,6 +76,14 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
             return Err(error.help("count each latency from the access of the core, not from the miss above"));
         }
     }
+    if llc.as_ref().is_some_and(|llc| llc.inclusion == Inclusion::Exclusive) && l1.is_none() && l2.is_none() {
+        let error = root
+            .table("llc")?
+            .error_at("inclusion", "found exclusive, but neither l1 nor l2");
+        return Err(error
+            .allowed("exclusive with a private cache: only what leaves one comes into it")
+            .help("add [l1] or [l2], or write \"non-inclusive\""));
+    }
     let lines = |cache: &CacheConfig| cache.size / u64::from(cache.line);
     let private_lines = l1.as_ref().map_or(0, lines) + l1i.as_ref().map_or(0, lines) + l2.as_ref().map_or(0, lines);
     let shared = llc
@@ -127,6 +141,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         cores_per_cache: per_cache,
         slice_functions,
         mshrs: table.opt_integer("mshrs", 1..=1024)?,
+        inclusion: table.opt_choice("inclusion", &INCLUSIONS)?.unwrap_or_default(),
     };
     check_slices(&table, &llc)?;
     table.finish()?;

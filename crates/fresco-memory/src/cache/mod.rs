@@ -16,6 +16,6 @@ mod tree_plru;
 #[cfg(test)]
 mod tests;
 
-pub use private::{PrivateCaches, PrivateOutcome, WriteBacks};
+pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome};
 pub use set_associative::{Cache, Victim};
 pub use stats::SourceStats;

@@ -14,42 +14,63 @@ pub enum PrivateOutcome {
         level: u8,
         /// Time from the access to its data, in picoseconds, all levels looked up on the way included.
         latency: Ps,
-        /// A dirty line that this access pushed out of the last private level (the line moves from level 2 to level
-        /// 1, whose dirty victim moves to level 2). The caller passes it to `MemorySystem::write_back` at the time of
+        /// A line that this access pushed out of the last private level (the line moves from level 2 to level
+        /// 1, whose victim moves to level 2). The caller passes it to `MemorySystem::leave` at the time of
         /// the access; the access itself does not wait for it.
-        write_back: Option<PhysAddr>,
+        leaves: Option<Leaving>,
     },
     /// The line must come from the shared levels; [`PrivateCaches::fill`] takes it when it is there.
     Miss,
 }
 
-/// Dirty lines that left the private levels, oldest first; at most two.
+/// A line that leaves the private levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriteBacks {
-    lines: [PhysAddr; 2],
+pub struct Leaving {
+    /// Address of its first byte.
+    pub line: PhysAddr,
+    /// Whether it holds stores that the shared levels have not seen. Clean lines leave only for an exclusive cache.
+    pub dirty: bool,
+}
+
+impl Leaving {
+    /// A line with stores.
+    pub fn dirty(line: PhysAddr) -> Self {
+        Self { line, dirty: true }
+    }
+}
+
+/// Lines that left the private levels, oldest first; at most two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeavingLines {
+    lines: [Leaving; 2],
     len: usize,
 }
 
-impl WriteBacks {
+impl LeavingLines {
     #[inline]
-    fn push(&mut self, line: PhysAddr) {
+    fn push(&mut self, line: Leaving) {
         self.lines[self.len] = line;
         self.len += 1;
     }
 
-    /// The lines, each the address of a first byte.
+    /// The lines.
     #[inline]
-    pub fn as_slice(&self) -> &[PhysAddr] {
+    pub fn as_slice(&self) -> &[Leaving] {
         &self.lines[..self.len]
     }
 }
 
 /// Level 1, of data and perhaps of instructions, and level 2 of one core; any may be missing.
 ///
-/// The hierarchy is neither inclusive nor exclusive: a miss fills both levels, a dirty victim of level 1 moves to
-/// level 2, a clean one is dropped, and an eviction in one level (or in the shared cache) never reaches up into
+/// The two levels are neither inclusive nor exclusive: a miss fills both, a dirty victim of level 1 moves to
+/// level 2, a clean one is dropped, and an eviction in one level never reaches up into
 /// another. So what these caches hold depends on this core's own accesses alone, and a simulated core may run ahead
-/// of the others for as long as it hits here.
+/// of the others for as long as it hits here; unless an inclusive cache below takes lines away
+/// ([`invalidate`](Self::invalidate)).
+///
+/// Above an exclusive cache ([`feeding`](Self::feeding)) a line leaves once none of them has it, clean or dirty, and comes into that cache.
+/// So a clean victim of level 1 moves to level 2 if that does not have it, and a victim of level 2 that level 1 still has is no longer in level
+/// 2, and does not leave.
 ///
 /// Without an instruction cache level 1 holds both. The two do not look into each other: code that a program has just written is fetched from
 /// level 2, or from the shared levels.
@@ -58,6 +79,10 @@ pub struct PrivateCaches {
     l1: Option<Level>,
     l1i: Option<Cache>,
     l2: Option<Level>,
+    /// What leaves them comes into an exclusive cache.
+    feeding: bool,
+    /// Lines that an inclusive cache has taken away.
+    invalidated: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +105,8 @@ impl PrivateCaches {
             l1: l1.map(level),
             l1i: None,
             l2: l2.map(level),
+            feeding: false,
+            invalidated: 0,
         }
     }
 
@@ -87,6 +114,13 @@ impl PrivateCaches {
     #[must_use]
     pub fn with_code(mut self, l1i: Option<&CacheConfig>) -> Self {
         self.l1i = l1i.map(|config| Cache::new(config, &[], SELF + 1));
+        self
+    }
+
+    /// Above a cache that is exclusive of them, or not.
+    #[must_use]
+    pub fn feeding(mut self, exclusive: bool) -> Self {
+        self.feeding = exclusive;
         self
     }
 
@@ -99,7 +133,7 @@ impl PrivateCaches {
             return PrivateOutcome::Hit {
                 level: 1,
                 latency: 0,
-                write_back: None,
+                leaves: None,
             };
         }
         let Some(l2) = &mut self.l2 else {
@@ -108,24 +142,24 @@ impl PrivateCaches {
         if !l2.cache.access(addr, false, SELF) {
             return PrivateOutcome::Miss;
         }
-        // Code is never dirty there.
-        l1i.allocate(addr, false, SELF);
+        let latency = l2.latency;
         PrivateOutcome::Hit {
             level: 2,
-            latency: l2.latency,
-            write_back: None,
+            latency,
+            leaves: self.fill_l1i(addr),
         }
     }
 
     /// Takes the line of `addr` that the last fetch missed, as [`fill`](Self::fill).
-    pub fn fill_code(&mut self, addr: PhysAddr) -> WriteBacks {
-        let Some(l1i) = &mut self.l1i else {
+    pub fn fill_code(&mut self, addr: PhysAddr) -> LeavingLines {
+        if self.l1i.is_none() {
             return self.fill(addr, false);
-        };
-        l1i.allocate(addr, false, SELF);
-        let mut out = WriteBacks::default();
+        }
+        let mut out = LeavingLines::default();
         let victim = self.l2.as_mut().and_then(|l2| l2.cache.allocate(addr, false, SELF));
-        dirty_victim(victim).into_iter().for_each(|line| out.push(line));
+        let leaving = victim.and_then(|victim| self.leaves(victim));
+        leaving.into_iter().for_each(|line| out.push(line));
+        self.fill_l1i(addr).into_iter().for_each(|line| out.push(line));
         out
     }
 
@@ -139,7 +173,7 @@ impl PrivateCaches {
             return PrivateOutcome::Hit {
                 level: 1,
                 latency: l1.latency,
-                write_back: None,
+                leaves: None,
             };
         }
         self.access_l2(addr, write)
@@ -154,24 +188,27 @@ impl PrivateCaches {
             return PrivateOutcome::Miss;
         }
         let latency = l2.latency;
-        let write_back = self.fill_l1(addr, write);
+        let leaves = self.fill_l1(addr, write);
         PrivateOutcome::Hit {
             level: 2,
             latency,
-            write_back,
+            leaves,
         }
     }
 
-    /// Takes the line of `addr` that the last access missed, dirty if `write`. Returns the dirty lines that leave the
-    /// private levels for it and go to `MemorySystem::write_back`. Without any private cache a store's line leaves at
+    /// Takes the line of `addr` that the last access missed, dirty if `write`. Returns the lines that leave the
+    /// private levels for it and go to `MemorySystem::leave`. Without any private cache a store's line leaves at
     /// once.
     #[inline]
-    pub fn fill(&mut self, addr: PhysAddr, write: bool) -> WriteBacks {
-        let mut out = WriteBacks::default();
+    pub fn fill(&mut self, addr: PhysAddr, write: bool) -> LeavingLines {
+        let mut out = LeavingLines::default();
         let dirty_in_l2 = write && self.l1.is_none();
         let leaving = match &mut self.l2 {
-            Some(l2) => dirty_victim(l2.cache.allocate(addr, dirty_in_l2, SELF)),
-            None => dirty_in_l2.then_some(addr),
+            Some(l2) => match l2.cache.allocate(addr, dirty_in_l2, SELF) {
+                Some(victim) => self.leaves(victim),
+                None => None,
+            },
+            None => dirty_in_l2.then_some(Leaving::dirty(addr)),
         };
         if let Some(line) = leaving {
             out.push(line);
@@ -180,6 +217,42 @@ impl PrivateCaches {
             out.push(line);
         }
         out
+    }
+
+    /// Drops the line, which an inclusive cache below has displaced. Returns whether it held stores; `None` if it was not here.
+    pub fn invalidate(&mut self, line: PhysAddr) -> Option<bool> {
+        let levels = [&mut self.l1, &mut self.l2].into_iter().flatten();
+        let caches = levels.map(|level| &mut level.cache).chain(&mut self.l1i);
+        let dropped = caches.filter_map(|cache| cache.invalidate(line));
+        let was_dirty = dropped.map(|victim| victim.dirty).reduce(|one, other| one | other);
+        self.invalidated += u64::from(was_dirty.is_some());
+        was_dirty
+    }
+
+    /// Makes the line dirty, in the level closest to the core that has it; returns whether one of data has.
+    pub fn make_dirty(&mut self, line: PhysAddr) -> bool {
+        let levels = [&mut self.l1, &mut self.l2].into_iter().flatten();
+        levels.map(|level| &mut level.cache).any(|cache| cache.make_dirty(line))
+    }
+
+    /// Returns true if the line is here. Changes nothing.
+    pub fn contains(&self, line: PhysAddr) -> bool {
+        self.caches().any(|cache| cache.contains(line))
+    }
+
+    /// All lines that are here; those of several levels several times.
+    pub fn lines(&self) -> impl Iterator<Item = PhysAddr> + '_ {
+        self.caches().flat_map(|cache| cache.lines().map(|line| line.line))
+    }
+
+    fn caches(&self) -> impl Iterator<Item = &Cache> {
+        let levels = [&self.l1, &self.l2].into_iter().flatten();
+        levels.map(|level| &level.cache).chain(&self.l1i)
+    }
+
+    /// Lines that [`invalidate`](Self::invalidate) has dropped, each counted once, whatever levels it was in.
+    pub fn invalidated(&self) -> u64 {
+        self.invalidated
     }
 
     /// Makes the dirty lines that are `wanted` clean, and returns them, by address: they go to
@@ -212,20 +285,65 @@ impl PrivateCaches {
         if let Some(l1i) = &mut self.l1i {
             l1i.reset_stats();
         }
+        self.invalidated = 0;
     }
 
-    /// Fills level 1, which missed, and level 2 with its dirty victim. Returns the dirty line that leaves the last level.
-    fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<PhysAddr> {
+    /// Fills level 1, which missed, and level 2 with its victim. Returns the line that leaves the last level.
+    fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<Leaving> {
         let l1 = self.l1.as_mut()?;
-        let victim = dirty_victim(l1.cache.allocate(addr, dirty, SELF))?;
-        match &mut self.l2 {
-            Some(l2) => dirty_victim(l2.cache.fill(victim, true, SELF)),
-            None => Some(victim),
-        }
+        let victim = l1.cache.allocate(addr, dirty, SELF)?;
+        self.moves_down(victim)
     }
-}
 
-/// The line that a level pushed out, if it is dirty.
-fn dirty_victim(victim: Option<Victim>) -> Option<PhysAddr> {
-    victim.filter(|victim| victim.dirty).map(|victim| victim.line)
+    /// The same of code, which is never dirty there.
+    fn fill_l1i(&mut self, addr: PhysAddr) -> Option<Leaving> {
+        let victim = self.l1i.as_mut()?.allocate(addr, false, SELF)?;
+        self.moves_down(victim)
+    }
+
+    /// A victim of level 1 moves to level 2: dirty, or if it would leave for an exclusive cache otherwise.
+    fn moves_down(&mut self, victim: Victim) -> Option<Leaving> {
+        if !victim.dirty && !self.feeding {
+            return None;
+        }
+        let Some(l2) = &mut self.l2 else {
+            return self.leaves(victim);
+        };
+        if !victim.dirty && l2.cache.contains(victim.line) {
+            return None;
+        }
+        let victim = l2.cache.fill(victim.line, victim.dirty, SELF)?;
+        self.leaves(victim)
+    }
+
+    /// A victim of the last level leaves: if it is dirty, or for an exclusive cache if no level has it any more.
+    #[inline]
+    fn leaves(&mut self, victim: Victim) -> Option<Leaving> {
+        let Victim { line, dirty, .. } = victim;
+        if self.feeding {
+            return self.leaves_for_good(line, dirty);
+        }
+        dirty.then_some(Leaving { line, dirty })
+    }
+
+    fn leaves_for_good(&mut self, line: PhysAddr, dirty: bool) -> Option<Leaving> {
+        if let Some(l1) = &mut self.l1
+            && l1.cache.contains(line)
+        {
+            // What it holds of stores stays with the copy above.
+            if dirty {
+                l1.cache.make_dirty(line);
+            }
+            return None;
+        }
+        if let Some(l1i) = &mut self.l1i
+            && l1i.contains(line)
+        {
+            if !dirty {
+                return None;
+            }
+            l1i.invalidate(line);
+        }
+        Some(Leaving { line, dirty })
+    }
 }

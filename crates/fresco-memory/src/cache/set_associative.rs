@@ -142,12 +142,7 @@ impl Cache {
 
     /// Returns true if the line is here. Changes nothing.
     pub fn contains(&self, addr: PhysAddr) -> bool {
-        let place = self.index.place(addr);
-        find(
-            &self.groups[place.set * self.groups_per_set..][..self.groups_per_set],
-            place.tag,
-        )
-        .is_some()
+        self.owner(addr).is_some()
     }
 
     /// Makes the dirty lines that are `wanted` clean and appends them to `out`, by set, then by way. No access: neither the
@@ -190,6 +185,42 @@ impl Cache {
         // It holds nothing, so that the next use of another one counts.
         self.recent[place.set] = way as u8;
         victim
+    }
+
+    /// A demand access by `source` to a cache that keeps no line of the level above: the line, if it is here, goes there.
+    pub fn take(&mut self, addr: PhysAddr, source: u16) -> Option<Victim> {
+        let taken = self.invalidate(addr);
+        let stats = &mut self.stats[usize::from(source)];
+        stats.hits += u64::from(taken.is_some());
+        stats.misses += u64::from(taken.is_none());
+        taken
+    }
+
+    /// Makes the line dirty, if it is here; returns whether it is. No access: the order of use does not change.
+    pub fn make_dirty(&mut self, addr: PhysAddr) -> bool {
+        let place = self.index.place(addr);
+        let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
+        let way = find(set, place.tag);
+        way.inspect(|way| set[way / LANES].dirty[way % LANES] = true).is_some()
+    }
+
+    /// A line of `source` that left clean was dirty in a level above after all.
+    pub fn count_write_back(&mut self, source: u16) {
+        self.stats[usize::from(source)].write_backs += 1;
+    }
+
+    /// The source that brought the line in, if it is here. Changes nothing.
+    pub fn owner(&self, addr: PhysAddr) -> Option<u16> {
+        let place = self.index.place(addr);
+        let set = &self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
+        find(set, place.tag).map(|way| set[way / LANES].owners[way % LANES])
+    }
+
+    /// All lines that are here, by set, then by way.
+    pub fn lines(&self) -> impl Iterator<Item = Victim> + '_ {
+        self.groups.iter().enumerate().flat_map(move |(at, group)| {
+            (0..LANES).filter_map(move |lane| line_in(&self.index, at / self.groups_per_set, group, lane))
+        })
     }
 
     /// Counters of each source.

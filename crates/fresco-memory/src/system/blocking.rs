@@ -7,6 +7,7 @@
 use super::MemorySystem;
 use super::pending::{Pending, Waiter};
 use super::sample::{Done, RequestId};
+use crate::cache::Leaving;
 use fresco_dram::{PhysAddr, Ps};
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refused {
     Read { waiter: Waiter, line: PhysAddr },
-    WriteBack { core: u32, line: PhysAddr },
+    Leaving { core: u32, leaving: Leaving },
 }
 
 /// What waits for the caches, and what waited.
@@ -56,6 +57,12 @@ impl Blocking {
     pub fn refuse(&mut self, cache: u32, access: Refused) {
         self.waiting[cache as usize].push_back(access);
         self.total += 1;
+    }
+
+    /// Returns true if a read of a line by a core waits.
+    pub fn has_refused(&self, core: u32, line: PhysAddr) -> bool {
+        let is_it = |access: &Refused| matches!(access, Refused::Read { waiter, line: of } if (waiter.core, *of) == (core, line));
+        self.waiting.iter().flatten().any(is_it)
     }
 
     /// Returns true if any access waits, or waited and is not over.
@@ -107,7 +114,7 @@ impl MemorySystem {
             {
                 match access {
                     Refused::Read { waiter, line } => self.read_late(now, line, waiter),
-                    Refused::WriteBack { core, line } => self.take_dirty(now, core, line),
+                    Refused::Leaving { core, leaving } => self.take_in(now, core, leaving),
                 }
             }
         }

@@ -9,13 +9,14 @@ use super::plan::Watch;
 use super::sample::{RequestId, Service};
 use super::stats::{CoreStats, Lines, NodeStats};
 use super::time::Next;
+use super::upward::Upward;
 use super::write_backs::{Held, WriteBacks};
-use crate::cache::Cache;
+use crate::cache::{Cache, Leaving};
 use crate::controller::Controller;
 use crate::interconnect::Interconnect;
 use crate::request::{Access, Request};
 use fresco_dram::{AddressMap, Clock, Cycle, PhysAddr, Ps};
-use fresco_machine::Machine;
+use fresco_machine::{Inclusion, Machine};
 
 /// Last-level caches, interconnect and controllers of a machine.
 ///
@@ -28,10 +29,11 @@ use fresco_machine::Machine;
 /// cycle in which a request made now could arrive. So one run covers many of their cycles.
 ///
 /// # Last-level cache
-/// One per `cores_per_cache` consecutive cores, neither inclusive nor exclusive of the private levels; without one,
+/// One per `cores_per_cache` consecutive cores; without one,
 /// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
 /// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait.
 /// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
+/// What an inclusive or exclusive one does to the private levels is told by [`take_upward`](Self::take_upward).
 ///
 /// A cache with a number of miss registers (`LlcConfig::mshrs`) has one taken for each line from the access that misses to the data
 /// at the core. While all are taken it refuses every access, hits and lines written back too, as gem5's classic cache does
@@ -40,7 +42,7 @@ pub struct MemorySystem {
     pub(super) caches: Vec<Cache>,
     pub(super) cores_per_cache: u32,
     llc_latency: Ps,
-    line_mask: u64,
+    pub(super) line_mask: u64,
     map: AddressMap,
     pub(super) interconnect: Interconnect,
     /// Limits on the way to the controllers, if the machine has any.
@@ -57,6 +59,9 @@ pub struct MemorySystem {
     pub(super) pending: Pending,
     pub(super) write_backs: WriteBacks,
     pub(super) blocking: Blocking,
+    pub(super) inclusion: Inclusion,
+    /// What the private caches have not been told.
+    pub(super) upward: Vec<Upward>,
     next_id: u64,
     /// The time run to.
     pub(super) now: Ps,
@@ -108,6 +113,8 @@ impl MemorySystem {
                 machine.llc.as_ref().and_then(|llc| llc.mshrs),
                 cores.div_ceil(cores_per_cache as u16).into(),
             ),
+            inclusion: machine.inclusion(),
+            upward: Vec::new(),
             next_id: 0,
             now: 0,
             cores: vec![CoreStats::default(); usize::from(cores)],
@@ -148,19 +155,17 @@ impl MemorySystem {
     #[inline(always)]
     pub(super) fn look_up(&mut self, at: Ps, line: PhysAddr, waiter: Waiter) -> Option<Ps> {
         let core = waiter.core;
-        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
+        let group = core / self.cores_per_cache;
         let key = Key { group, line };
         if self.pending.join(key, waiter) {
             self.cores[core as usize].merged += 1;
+            self.joined(at, core, line);
             return None;
         }
-        let mut victim = None;
-        if let Some(cache) = self.caches.get_mut(group as usize) {
-            match cache.access_or_allocate(line, false, member) {
-                None => return Some(at + self.llc_latency),
-                Some(left) => victim = left.filter(|victim| victim.dirty),
-            }
-        }
+        let Some(victim) = self.look_in_cache(at, core, line) else {
+            return Some(at + self.llc_latency);
+        };
+        let victim = victim.filter(|victim| victim.dirty);
         self.lines[core as usize].read += 1;
         let slot = self.pending.insert(key, waiter);
         if at > waiter.since {
@@ -183,25 +188,42 @@ impl MemorySystem {
     /// # Panics
     /// If no memory is at `line`.
     pub fn write_back(&mut self, at: Ps, core: u32, line: PhysAddr) {
+        self.leave(at, core, Leaving::dirty(line));
+    }
+
+    /// The same for a line that may be clean: an exclusive cache takes it too.
+    ///
+    /// # Panics
+    /// If no memory is at the line.
+    pub fn leave(&mut self, at: Ps, core: u32, leaving: Leaving) {
         debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
+        let Leaving { line, dirty } = leaving;
         let line = PhysAddr(line.0 & self.line_mask);
-        self.cores[core as usize].write_backs += 1;
+        let leaving = Leaving { line, dirty };
+        self.cores[core as usize].write_backs += u64::from(dirty);
         let group = core / self.cores_per_cache;
         if self.blocking.is_blocked(&self.pending, group) {
-            self.blocking.refuse(group, Refused::WriteBack { core, line });
+            self.blocking.refuse(group, Refused::Leaving { core, leaving });
         } else {
-            self.take_dirty(at, core, line);
+            self.take_in(at, core, leaving);
         }
     }
 
-    /// The last-level cache accepts a dirty line at `at`.
+    /// The last-level cache accepts a line from above at `at`.
     #[inline]
-    pub(super) fn take_dirty(&mut self, at: Ps, core: u32, line: PhysAddr) {
-        let leaving = match self.cache_of(core) {
-            (Some(cache), member) => cache.fill(line, true, member).filter(|v| v.dirty).map(|v| v.line),
+    pub(super) fn take_in(&mut self, at: Ps, core: u32, leaving: Leaving) {
+        let Leaving { line, dirty } = leaving;
+        let line = match self.cache_of(core) {
+            (Some(cache), member) => {
+                let Some(victim) = cache.fill(line, dirty, member) else {
+                    return;
+                };
+                self.tell_evicted(at, core, victim);
+                victim.dirty.then_some(victim.line)
+            }
             (None, _) => Some(line),
         };
-        if let Some(line) = leaving {
+        if let Some(line) = line {
             self.send_write(at, core, line);
         }
     }
@@ -209,23 +231,20 @@ impl MemorySystem {
     /// Gives the line of `addr` its place in the last-level cache of `core`, as [`read`](Self::read) does, in no time: nothing is fetched, and
     /// what makes room is written nowhere. Counters that are of interest begin afterwards.
     pub fn fill(&mut self, core: u32, addr: PhysAddr) {
-        let (line, (cache, member)) = (PhysAddr(addr.0 & self.line_mask), self.cache_of(core));
-        if let Some(cache) = cache {
-            cache.access_or_allocate(line, false, member);
-        }
+        self.look_in_cache(0, core, PhysAddr(addr.0 & self.line_mask));
     }
 
-    /// The same for a dirty line that leaves the private caches, as [`write_back`](Self::write_back) does.
-    pub fn fill_dirty(&mut self, core: u32, line: PhysAddr) {
-        let (line, (cache, member)) = (PhysAddr(line.0 & self.line_mask), self.cache_of(core));
-        if let Some(cache) = cache {
-            cache.fill(line, true, member);
+    /// The same for a line that leaves the private caches, as [`leave`](Self::leave) does.
+    pub fn fill_leaving(&mut self, core: u32, leaving: Leaving) {
+        let (line, (cache, member)) = (PhysAddr(leaving.line.0 & self.line_mask), self.cache_of(core));
+        if let Some(victim) = cache.and_then(|cache| cache.fill(line, leaving.dirty, member)) {
+            self.tell_evicted(0, core, victim);
         }
     }
 
     /// The last-level cache of a core, if there is one, and which of its sources the core is.
     #[inline]
-    fn cache_of(&mut self, core: u32) -> (Option<&mut Cache>, u16) {
+    pub(super) fn cache_of(&mut self, core: u32) -> (Option<&mut Cache>, u16) {
         let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
         (self.caches.get_mut(group as usize), member)
     }

@@ -22,6 +22,7 @@ mod port;
 mod sample;
 mod stats;
 mod time;
+mod upward;
 mod write_backs;
 
 #[cfg(test)]
@@ -31,3 +32,4 @@ pub use command_log::CommandSink;
 pub use memory_system::MemorySystem;
 pub use sample::{DelayedWrite, Done, RequestId, Sample, Service};
 pub use stats::{Blocked, CoreStats, Lines, NodeStats};
+pub use upward::Upward;

@@ -43,11 +43,7 @@ impl MemorySystem {
         let released = self.write_backs.next_release().unwrap_or(NEVER);
         let returns = self.pending.next_return().unwrap_or(NEVER);
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
-        returns
-            .min(self.next.answers)
-            .min(released)
-            .min(passes)
-            .min(waited)
+        returns.min(self.next.answers).min(released).min(passes).min(waited)
     }
 
     /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,

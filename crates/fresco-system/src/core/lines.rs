@@ -137,6 +137,12 @@ impl Lines {
             .filter(|line| line.serial == ticket.serial)
     }
 
+    /// The line in an entry that is in use, to look at.
+    pub fn entry(&self, at: usize) -> &Line {
+        debug_assert_ne!(self.lines[at].serial, FREE);
+        &self.lines[at]
+    }
+
     /// The line in an entry that is in use.
     pub fn entry_mut(&mut self, at: usize) -> &mut Line {
         debug_assert_ne!(self.lines[at].serial, FREE);

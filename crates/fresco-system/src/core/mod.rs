@@ -20,7 +20,8 @@
 //!
 //! Private caches are looked up in program order, when an operation is dispatched, and a line that misses takes its
 //! place in them at once, although its data come later: which accesses miss then depends on the program and its page
-//! frames alone, not on the timing of other cores. The dirty lines it displaces leave when the new line arrives.
+//! frames alone, not on the timing of other cores. The lines it displaces leave when the new line arrives. Where an inclusive cache below takes
+//! lines away, it depends on the others: there an operation is looked up when the one before it has been dispatched, and no earlier.
 //!
 //! **Stalls** without a cause that the model sees (dependences among registers, branches taken wrongly, units that are busy) come with
 //! programs that are known to have them ([`fresco_load::Program::stalls`]), at an even rate: so many slots go by before an instruction is
@@ -36,7 +37,7 @@
 //! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages), hardware
 //! prefetchers (the source papers switch them off or defeat them by their strides).
 //!
-//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches. What leaves it
+//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below. What leaves it
 //! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
 
 mod clock;
@@ -60,6 +61,7 @@ pub use model::{CoreModel, build};
 pub use pipeline::Pipeline;
 
 use fresco_dram::{PhysAddr, Ps};
+use fresco_memory::Leaving;
 
 /// What a core executes: operations whose pages are mapped and whose private caches have been looked up.
 pub trait Source {
@@ -106,7 +108,7 @@ pub struct MicroOp {
     pub line: PhysAddr,
     /// What the private caches said.
     pub lookup: Lookup,
-    /// Dirty lines that it displaces from the private caches: they leave with a hit at once, with a miss when the line
+    /// Lines that it displaces from the private caches: they leave with a hit at once, with a miss when the line
     /// arrives.
     pub victims: Victims,
 }
@@ -123,11 +125,13 @@ pub enum Lookup {
     Miss,
 }
 
-/// The dirty lines that one access displaces from the private caches: at most [`Victims::MOST`].
+/// The lines that leave the private caches for one access: at most [`Victims::MOST`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Victims {
     lines: [PhysAddr; Victims::MOST],
     count: u8,
+    /// Bit n: line n is clean.
+    clean: u8,
 }
 
 impl Victims {
@@ -140,18 +144,25 @@ impl Victims {
     }
 
     /// Adds a line.
-    pub fn push(&mut self, line: PhysAddr) {
-        self.lines[usize::from(self.count)] = line;
+    pub fn push(&mut self, leaving: Leaving) {
+        self.lines[usize::from(self.count)] = leaving.line;
+        self.clean |= u8::from(!leaving.dirty) << self.count;
         self.count += 1;
     }
 }
 
 impl IntoIterator for Victims {
-    type Item = PhysAddr;
-    type IntoIter = std::iter::Take<std::array::IntoIter<PhysAddr, { Victims::MOST }>>;
+    type Item = Leaving;
+    type IntoIter = std::iter::Take<std::array::IntoIter<Leaving, { Victims::MOST }>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.lines.into_iter().take(usize::from(self.count))
+        let [first, second] = self.lines;
+        let leaving = |line, bit| Leaving {
+            line,
+            dirty: self.clean & bit == 0,
+        };
+        let lines = [leaving(first, 1), leaving(second, 2)];
+        lines.into_iter().take(usize::from(self.count))
     }
 }
 
@@ -175,12 +186,12 @@ pub enum Action {
         /// Its name.
         tag: MissTag,
     },
-    /// A dirty line leaves the private caches.
-    WriteBack {
+    /// A line leaves the private caches: dirty, or for an exclusive cache.
+    Leave {
         /// When.
         at: Ps,
         /// The line.
-        line: PhysAddr,
+        leaving: Leaving,
     },
     /// The source stopped at an event and everything before it is complete; answered by [`CoreModel::resume`].
     Event {

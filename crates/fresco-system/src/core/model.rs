@@ -2,7 +2,7 @@
 //! What the engine needs of a core, and which models there are.
 
 use super::{Action, MissTag, Pipeline, SlotClock, Source};
-use fresco_dram::Ps;
+use fresco_dram::{PhysAddr, Ps};
 use fresco_machine::{CoreConfig, CoreKind};
 
 /// A model of a core: it decides when the accesses of a [`Source`] reach the shared memory. A new core has executed
@@ -31,6 +31,9 @@ pub trait CoreModel<S: Source>: Send {
     /// After [`CoreModel::complete`]: if the core is to run ahead from this very time on, it does so at once, as the next
     /// [`CoreModel::step`] would.
     fn run_on(&mut self, source: &mut S, limit: Ps);
+
+    /// Returns true if it has given a line a place in the private caches and has not asked the memory for it yet.
+    fn is_yet_to_ask(&self, line: PhysAddr) -> bool;
 
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);

@@ -4,6 +4,7 @@
 use super::clock::{PENDING, Slot};
 use super::lines::{FetchState, Line};
 use fresco_dram::PhysAddr;
+use fresco_memory::Leaving;
 use std::collections::VecDeque;
 
 /// A line to fetch.
@@ -21,12 +22,12 @@ pub(crate) struct Fetch {
     pub write: bool,
 }
 
-/// Fetches that wait for an MSHR, and write-backs that wait for their time. Both are short and arrive nearly in
+/// Fetches that wait for an MSHR, and lines to leave that wait for their time. Both are short and arrive nearly in
 /// order, so that insertion from the back is the right sort.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox {
     fetches: VecDeque<Fetch>,
-    write_backs: VecDeque<(Slot, PhysAddr)>,
+    write_backs: VecDeque<(Slot, Leaving)>,
 }
 
 impl Outbox {
@@ -72,15 +73,15 @@ impl Outbox {
         self.add_fetch(fetch);
     }
 
-    /// Queues a write-back: by time, and at the same time by address.
-    pub fn add_write_back(&mut self, slot: Slot, line: PhysAddr) {
+    /// Queues a line to leave: by time, and at the same time by address.
+    pub fn add_write_back(&mut self, slot: Slot, leaving: Leaving) {
         let later = self
             .write_backs
             .iter()
             .rev()
-            .take_while(|other| **other > (slot, line))
+            .take_while(|(at, other)| (*at, other.line) > (slot, leaving.line))
             .count();
-        self.write_backs.insert(self.write_backs.len() - later, (slot, line));
+        self.write_backs.insert(self.write_backs.len() - later, (slot, leaving));
     }
 
     /// When the first fetch is ready.
@@ -99,7 +100,7 @@ impl Outbox {
     }
 
     /// Takes the first write-back.
-    pub fn take_write_back(&mut self) -> PhysAddr {
+    pub fn take_write_back(&mut self) -> Leaving {
         self.write_backs.pop_front().expect("a write-back is due").1
     }
 }

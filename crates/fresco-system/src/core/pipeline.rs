@@ -6,8 +6,8 @@ use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
 use super::stalls::Stalls;
 use super::window::Window;
-use super::{Action, CoreModel, MissTag, Source, Step};
-use fresco_dram::{NEVER, Ps};
+use super::{Action, CoreModel, Lookup, MissTag, Source, Step};
+use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_machine::CoreConfig;
 
 /// Miss status holding registers.
@@ -188,9 +188,9 @@ impl<S: Source> CoreModel<S> for Pipeline {
         debug_assert!(at >= self.now, "time does not run backwards");
         let action = match next {
             Next::Fetch => self.send_fetch(at),
-            Next::WriteBack => Action::WriteBack {
+            Next::WriteBack => Action::Leave {
                 at,
-                line: self.outbox.take_write_back(),
+                leaving: self.outbox.take_write_back(),
             },
             Next::Event => {
                 self.event = None;
@@ -215,6 +215,18 @@ impl<S: Source> CoreModel<S> for Pipeline {
             self.dispatch(source, self.clock.from_ps(limit));
             self.schedule();
         }
+    }
+
+    fn is_yet_to_ask(&self, line: PhysAddr) -> bool {
+        // An operation that the window has no room for has been looked up, and is not among those that wait for lines.
+        if let Some(Step::Op(op) | Step::Fetch(op)) = &self.held
+            && op.line == line
+            && matches!(op.lookup, Lookup::Miss)
+        {
+            return true;
+        }
+        let awaited = self.lines.find(line);
+        awaited.is_some_and(|ticket| self.lines.entry(ticket.entry()).fetch != FetchState::Sent)
     }
 
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {

@@ -22,7 +22,7 @@ use fresco_dram::NEVER;
 use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Area, Program};
-use fresco_machine::CacheConfig;
+use fresco_machine::{CacheConfig, Inclusion};
 use fresco_memory::{MemorySystem, PrivateCaches};
 use fresco_scenario::allocator;
 use std::sync::Arc;
@@ -85,7 +85,11 @@ impl<'e> Engine<'e> {
         let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
-        let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref()).with_code(machine.l1i.as_ref());
+        let caches = || {
+            let data = PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
+            let both = data.with_code(machine.l1i.as_ref());
+            both.feeding(machine.inclusion() == Inclusion::Exclusive)
+        };
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, core::build(&machine.core), caches(), dispatcher));
         let regulator = experiment.regulation.as_ref().map(|regulation| {
@@ -134,13 +138,14 @@ impl<'e> Engine<'e> {
             timer: 0,
             waits: super::busy::Waits::new(machine.cores as usize),
             recording,
-            run_ahead: if regulator.is_some() {
-                bandwidth::RUN_AHEAD
-            } else {
-                super::RUN_AHEAD
+            run_ahead: match machine.inclusion() {
+                Inclusion::Inclusive => 0,
+                _ if regulator.is_some() => bandwidth::RUN_AHEAD,
+                _ => super::RUN_AHEAD,
             },
             regulator,
             sent: Vec::new(),
+            told: Vec::new(),
         })
     }
 }

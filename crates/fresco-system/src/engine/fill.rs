@@ -93,9 +93,11 @@ impl Engine<'_> {
     fn fill_line(&mut self, core: u32, op: &MicroOp) {
         if matches!(op.lookup, Lookup::Miss) {
             self.memory.fill(core, op.line);
+            self.tell_private_in_no_time();
         }
         for victim in op.victims {
-            self.memory.fill_dirty(core, victim);
+            self.memory.fill_leaving(core, victim);
+            self.tell_private_in_no_time();
         }
     }
 

@@ -4,6 +4,7 @@
 use super::Engine;
 use crate::experiment::{Activity, Handler};
 use fresco_dram::{PhysAddr, Ps};
+use fresco_machine::Inclusion;
 
 /// The handler that an activity is, if it locks a color.
 fn locking(activity: Activity) -> Option<Handler> {
@@ -42,11 +43,17 @@ impl Engine<'_> {
         let map = &self.experiment.machine.memory.map;
         let wanted = |line: PhysAddr| map.decode(line).is_some_and(|place| ranks >> place.rank & 1 == 1);
         let lines = cpu.caches.clean(wanted);
+        // They stay where they are: an exclusive cache does not take them.
+        let exclusive = self.experiment.machine.inclusion() == Inclusion::Exclusive;
         for line in &lines {
-            self.memory.write_back(at, cpu.number, *line);
+            match exclusive {
+                true => self.memory.write_through(at, cpu.number, cpu.number, *line),
+                false => self.memory.write_back(at, cpu.number, *line),
+            }
         }
         let shared = self.memory.clean(at, cpu.number, wanted);
         cpu.outcome.lines_cleaned += lines.len() as u64 + shared;
+        self.tell_private();
         self.note_sent();
         self.pass_over_lines(number);
     }

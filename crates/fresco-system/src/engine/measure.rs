@@ -6,6 +6,7 @@ use super::team::Waits;
 use crate::results::{CacheCounts, Measured, Pages};
 use fresco_dram::Ps;
 use fresco_frames::TaskStats;
+use fresco_machine::Inclusion;
 use fresco_memory::{Blocked, CoreStats, SourceStats};
 
 /// A measured phase that has begun.
@@ -65,6 +66,7 @@ impl Engine<'_> {
             time_ps: waited.time_ps - before.time_ps,
         });
         let llc = llc.map(|_| since(&now.shared.llc, &then.shared.llc));
+        let inclusion = self.experiment.machine.inclusion();
         let caches = self.tasks[task].process.caches();
         let ([l1, l2], l1i) = (caches.stats(), caches.code_stats());
         let id = self.memory_of(task);
@@ -89,6 +91,7 @@ impl Engine<'_> {
                 l2: l2.copied(),
                 llc,
                 blocked,
+                invalidated: (inclusion == Inclusion::Inclusive).then(|| caches.invalidated()),
             },
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(task, now.faults - then.faults),

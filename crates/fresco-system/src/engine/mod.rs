@@ -8,7 +8,7 @@
 //!
 //! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
 //! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
-//! [`RUN_AHEAD`] on its private caches, where nobody notices. Where its dispatcher may take it away it runs no further than
+//! [`RUN_AHEAD`] on its private caches, where nobody notices; not at all above an inclusive cache. Where its dispatcher may take it away it runs no further than
 //! to the next timer; in a run of phases no task ever leaves its core, and counters of background tasks, which are read
 //! without stopping them, are exact to [`RUN_AHEAD`].
 //!
@@ -25,6 +25,7 @@ mod cpu;
 mod decide;
 mod fill;
 mod finish;
+mod inclusion;
 mod jobs;
 mod load;
 mod lock;
@@ -51,7 +52,7 @@ use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
-use fresco_memory::{Done, MemorySystem, Service};
+use fresco_memory::{Done, MemorySystem, Service, Upward};
 use jobs::TaskState;
 use phases::Phases;
 use recoloring::Recoloring;
@@ -111,10 +112,12 @@ pub(crate) struct Engine<'e> {
     recording: Recording,
     /// Budgets of bandwidth, if cores are regulated.
     regulator: Option<Regulator>,
-    /// [`RUN_AHEAD`].
+    /// [`RUN_AHEAD`], or less where others notice earlier.
     run_ahead: Ps,
     /// Reused.
     sent: Vec<(Ps, u32, PhysAddr)>,
+    /// Reused.
+    told: Vec<Upward>,
 }
 
 impl Engine<'_> {
@@ -128,9 +131,13 @@ impl Engine<'_> {
         while !is_given_up() {
             for _ in 0..BETWEEN_QUESTIONS {
                 if !self.go_on(&mut done)? {
+                    #[cfg(debug_assertions)]
+                    self.check_levels();
                     return self.finish(&mut done).map(Some);
                 }
             }
+            #[cfg(debug_assertions)]
+            self.check_levels();
         }
         Ok(None)
     }
@@ -190,6 +197,7 @@ impl Engine<'_> {
     /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
     /// notices.
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
+        self.tell_private();
         self.count_late_lines();
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
@@ -233,11 +241,12 @@ impl Engine<'_> {
                 }
                 #[cfg(debug_assertions)]
                 self.witness_access(number, at);
+                self.tell_private();
                 self.note_sent();
                 self.count_lines(number);
             }
-            Action::WriteBack { at, line } => {
-                self.memory.write_back(at, cpu.number, line);
+            Action::Leave { at, leaving } => {
+                self.leave(number, at, leaving);
                 self.note_sent();
                 self.count_lines(number);
             }

@@ -33,8 +33,8 @@ impl Process {
             PrivateOutcome::Hit { level: 1, .. } => {
                 return (gap > 0).then_some(Step::Work { instructions: gap });
             }
-            PrivateOutcome::Hit { level, write_back, .. } => {
-                write_back.into_iter().for_each(|victim| victims.push(victim));
+            PrivateOutcome::Hit { level, leaves, .. } => {
+                leaves.into_iter().for_each(|victim| victims.push(victim));
                 Lookup::Hit {
                     slots: self.hit_slots[usize::from(level) - 1],
                 }

@@ -260,8 +260,8 @@ impl Process {
     pub(super) fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
         let mut victims = Victims::default();
         let lookup = match self.caches.access(line, write) {
-            PrivateOutcome::Hit { level, write_back, .. } => {
-                if let Some(victim) = write_back {
+            PrivateOutcome::Hit { level, leaves, .. } => {
+                if let Some(victim) = leaves {
                     victims.push(victim);
                 }
                 Lookup::Hit {

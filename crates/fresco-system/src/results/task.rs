@@ -127,6 +127,9 @@ pub struct CacheCounts {
     /// Reads that waited while all miss registers of the last level were taken; `None` where the machine bounds these not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<Blocked>,
+    /// Its lines that left the private levels because an inclusive last level displaced them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalidated: Option<u64>,
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).

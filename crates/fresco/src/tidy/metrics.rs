@@ -117,6 +117,7 @@ metrics! {
     llc_evictions_by_others "count" [Task] "those that made room for another task";
     llc_blocked_reads "count" [Task] "its reads that waited while all miss registers of the last level were taken, where these are bounded";
     llc_blocked_time "ns" [Task] "for how long they waited, all together";
+    llc_invalidated "count" [Task] "its lines that left the private levels because an inclusive last level displaced them";
     page_faults "count" [Task] "page faults of the whole run";
     page_faults_measured "count" [Task] "those within the measured phase";
     page_fault_time "ns" [Task] "time of a whole page fault, per page";

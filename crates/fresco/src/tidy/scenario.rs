@@ -118,6 +118,9 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
             ],
         )?;
     }
+    if let Some(invalidated) = caches.invalidated {
+        tables.observe(on, [(m::llc_invalidated, invalidated as f64)])?;
+    }
     if let Some(blocked) = &caches.blocked {
         tables.observe(
             on,

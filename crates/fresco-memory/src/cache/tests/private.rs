@@ -38,12 +38,13 @@ fn check_stores(caches: &mut PrivateCaches, accesses: &[(u64, bool)]) -> Result<
             line.out_since = false;
         }
         let out = match access {
-            PrivateOutcome::Hit { write_back, .. } => write_back.into_iter().collect(),
+            PrivateOutcome::Hit { leaves, .. } => leaves.into_iter().collect(),
             PrivateOutcome::Miss => caches.fill(addr, write).as_slice().to_vec(),
         };
         for gone in out {
+            prop_assert!(gone.dirty);
             let line = stored
-                .get_mut(&(gone.0 / LINE))
+                .get_mut(&(gone.line.0 / LINE))
                 .expect("a line without stores is clean");
             line.outs += 1;
             line.out_since = true;
@@ -79,11 +80,7 @@ fn levels_answer_with_their_total_latency() {
     let lines = [0, 4096, 8192].map(PhysAddr);
     assert_eq!(caches.access(lines[0], true), PrivateOutcome::Miss);
     assert_eq!(caches.fill(lines[0], true).as_slice(), []);
-    let hit = |level, latency, write_back| PrivateOutcome::Hit {
-        level,
-        latency,
-        write_back,
-    };
+    let hit = |level, latency, leaves| PrivateOutcome::Hit { level, latency, leaves };
     assert_eq!(caches.access(lines[0], false), hit(1, 1_000, None));
     // Two more lines push the first out of the one set of level 1 and out of its set of level 2 …
     assert_eq!(caches.fill(lines[1], false).as_slice(), []);
@@ -142,7 +139,8 @@ fn code_has_a_cache_of_its_own_if_there_is_one() {
     for line in [lines[1], lines[2]] {
         assert_eq!(level(one.fetch(line)), 0);
         let out = one.fill_code(line);
-        assert_eq!(out.as_slice(), if line == lines[2] { &lines[..1] } else { &[] });
+        let leaves: Vec<PhysAddr> = out.as_slice().iter().map(|leaving| leaving.line).collect();
+        assert_eq!(leaves, if line == lines[2] { &lines[..1] } else { &[] });
     }
     assert_eq!((level(one.fetch(lines[1])), one.code_stats()), (1, None));
     // And without any, every fetch is one of the memory.

@@ -4,14 +4,15 @@
 mod blocking;
 mod contention;
 mod formulas;
+mod levels;
 mod random;
 
 use super::{Done, MemorySystem, Sample};
 use fresco_dram::standards::{self, Device};
 use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region};
 use fresco_machine::{
-    CacheConfig, ControllerConfig, CoreConfig, CoreKind, Fabric, LlcConfig, Machine, MemoryConfig, PagePolicy, Queues,
-    RefreshPolicy, Replacement, Scheduler, Topology,
+    CacheConfig, ControllerConfig, CoreConfig, CoreKind, Fabric, Inclusion, LlcConfig, Machine, MemoryConfig,
+    PagePolicy, Queues, RefreshPolicy, Replacement, Scheduler, Topology,
 };
 
 /// Bytes of a line.
@@ -114,6 +115,7 @@ fn small_llc() -> LlcConfig {
         cores_per_cache: 2,
         slice_functions: Vec::new(),
         mshrs: None,
+        inclusion: Inclusion::NonInclusive,
     }
 }
 

@@ -96,7 +96,7 @@ fn code_that_is_under_way_as_data_is_waited_for_and_the_window_is_heeded() {
 #[test]
 fn dirty_lines_that_code_displaces_leave_when_it_comes() {
     let mut victims = Victims::default();
-    victims.push(PhysAddr(64 * 77));
+    victims.push(Leaving::dirty(PhysAddr(64 * 77)));
     let code = MicroOp {
         victims,
         ..miss(5, 0, 7)
@@ -116,9 +116,9 @@ fn dirty_lines_that_code_displaces_leave_when_it_comes() {
         }
         actions.push(action);
     }
-    let line = PhysAddr(64 * 77);
+    let leaving = Leaving::dirty(PhysAddr(64 * 77));
     assert!(
-        actions.contains(&Action::WriteBack { at: 105 * NS, line }),
+        actions.contains(&Action::Leave { at: 105 * NS, leaving }),
         "{actions:?}"
     );
     assert_eq!(actions.last(), Some(&Action::Event { at: 105 * NS }));

@@ -140,7 +140,7 @@ fn a_line_is_asked_for_by_the_first_access_that_can() {
 #[test]
 fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
     let mut victims = Victims::default();
-    victims.push(PhysAddr(64 * 77));
+    victims.push(Leaving::dirty(PhysAddr(64 * 77)));
     let ops = vec![
         MicroOp {
             victims,
@@ -155,9 +155,9 @@ fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
     core.resume(0);
     let mut source = List::new(ops);
     assert_eq!(core.step(Some(&mut source), 1000 * NS), Action::Ran);
-    let left = |at| Action::WriteBack {
+    let left = |at| Action::Leave {
         at,
-        line: PhysAddr(64 * 77),
+        leaving: Leaving::dirty(PhysAddr(64 * 77)),
     };
     assert_eq!(core.step(Some(&mut source), 1000 * NS), left(NS));
     let Action::Fetch {

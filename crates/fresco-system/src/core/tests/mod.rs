@@ -85,7 +85,7 @@ fn run_steps(
                 answers.push((at + latency(line), tag));
             }
             Action::Event { at } => return (at, fetched),
-            Action::WriteBack { .. } | Action::Ran => {}
+            Action::Leave { .. } | Action::Ran => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
-use fresco_machine::{Calibration, Fabric, Replacement};
+use fresco_machine::{Calibration, Fabric, Inclusion, Replacement};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -74,6 +74,8 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
     ];
     let bounded = view.caches.iter().any(|cache| cache.mshrs.is_some());
     columns.extend(bounded.then(|| Column::number("miss registers", "", 0)));
+    let related = view.caches.iter().any(|cache| cache.inclusion.is_some());
+    columns.extend(related.then(|| Column::text("of the caches above")));
     let mut table = Table::new("Caches", columns);
     for cache in &view.caches {
         let slices: Vec<String> = cache.slice_functions.iter().map(ToString::to_string).collect();
@@ -93,6 +95,12 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             (!slices.is_empty()).then(|| slices.join(", ")).into(),
         ];
         row.extend(bounded.then(|| cache.mshrs.map(|mshrs| Cell::Count(mshrs.into())).into()));
+        let inclusion = cache.inclusion.map(|inclusion| match inclusion {
+            Inclusion::NonInclusive => "non-inclusive",
+            Inclusion::Inclusive => "inclusive",
+            Inclusion::Exclusive => "exclusive",
+        });
+        row.extend(related.then(|| inclusion.into()));
         table.push(row)?;
     }
     Ok(table)

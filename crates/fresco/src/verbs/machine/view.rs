@@ -6,8 +6,8 @@ use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation};
 use fresco_machine::{
-    CacheConfig, Calibration, CoreKind, Fabric, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy, Replacement,
-    Scheduler,
+    CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy,
+    Replacement, Scheduler,
 };
 use serde::Serialize;
 
@@ -71,6 +71,9 @@ pub struct CacheView {
     /// Lines that one can await from memory at a time; left out where nothing bounds them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mshrs: Option<u32>,
+    /// What a last level has of the private caches' lines; left out where it keeps them or not by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inclusion: Option<Inclusion>,
 }
 
 /// A memory node.
@@ -164,11 +167,13 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
         cores_per_cache,
         slice_functions,
         mshrs,
+        inclusion,
     }) = &machine.llc
     {
         let mut view = CacheView::new("LLC", cache, *cores_per_cache);
         view.slice_functions = slice_functions.iter().map(|&mask| FunctionView::new(mask)).collect();
         view.mshrs = *mshrs;
+        view.inclusion = (*inclusion != Inclusion::NonInclusive).then_some(*inclusion);
         caches.push(view);
     }
     // Last: the others have the places that they have without it.
@@ -189,6 +194,7 @@ impl CacheView {
             cores,
             slice_functions: Vec::new(),
             mshrs: None,
+            inclusion: None,
         }
     }
 }
