@@ -12,6 +12,8 @@ pub enum Replacement {
     Lru,
     /// Tree pseudo-LRU; the number of ways must be a power of two.
     TreePlru,
+    /// Static re-reference interval prediction, with two bits for each way.
+    Srrip,
 }
 
 /// One cache: write-back, write-allocate, indexed by physical address.

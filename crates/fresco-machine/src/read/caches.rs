@@ -192,12 +192,16 @@ fn cache(table: &Table<'_>, core: Option<&CoreConfig>, slices: u64) -> Result<Ca
         )?,
         None => 0,
     };
-    let choices = [("lru", Replacement::Lru), ("tree-plru", Replacement::TreePlru)];
+    let choices = [
+        ("lru", Replacement::Lru),
+        ("tree-plru", Replacement::TreePlru),
+        ("srrip", Replacement::Srrip),
+    ];
     let replacement = table.choice("replacement", &choices)?;
     check_sets(&size_item, size, u64::from(ways) * u64::from(line) * slices)?;
     if replacement == Replacement::TreePlru && !ways.is_power_of_two() {
         let error = table.error_at("replacement", format!("found tree-plru with {ways} ways"));
-        let error = error.allowed("tree-plru with a power of two of ways, or lru");
+        let error = error.allowed("tree-plru with a power of two of ways, lru or srrip");
         return Err(error.help(format!("write \"lru\", or correct {}", ways_item.path())));
     }
     Ok(CacheConfig {

@@ -10,6 +10,7 @@ mod index;
 mod lru;
 mod private;
 mod set_associative;
+mod srrip;
 mod stats;
 mod tree_plru;
 

@@ -4,6 +4,7 @@
 use super::group::{Group, LANES, empty_set, find};
 use super::index::{Index, Place};
 use super::lru::Lru;
+use super::srrip::Srrip;
 use super::stats::SourceStats;
 use super::tree_plru::TreePlru;
 use fresco_dram::PhysAddr;
@@ -30,7 +31,7 @@ pub struct Cache {
     groups_per_set: usize,
     groups: Vec<Group>,
     order: Order,
-    /// The way of each set that was used last, and whose use again changes no order.
+    /// The way of each set that was used last, and whose use again changes no order; if there is none, one that is empty for ever.
     recent: Vec<u8>,
     stats: Vec<SourceStats>,
 }
@@ -40,6 +41,7 @@ pub struct Cache {
 enum Order {
     Lru(Lru),
     TreePlru(TreePlru),
+    Srrip(Srrip),
 }
 
 impl Cache {
@@ -58,7 +60,8 @@ impl Cache {
             Self::MAX_WAYS
         );
         let (sets, ways) = (config.sets() as usize, config.ways as usize);
-        let empty = empty_set(ways);
+        // With SRRIP the first use of a line that has come in is noted, so that one way more is there that never holds anything.
+        let empty = empty_set(ways + usize::from(config.replacement == Replacement::Srrip));
         Self {
             index: Index::new(config.sets(), config.line, slice_functions),
             ways,
@@ -67,6 +70,7 @@ impl Cache {
             order: match config.replacement {
                 Replacement::Lru => Order::Lru(Lru::new(sets, ways)),
                 Replacement::TreePlru => Order::TreePlru(TreePlru::new(sets, ways)),
+                Replacement::Srrip => Order::Srrip(Srrip::new(sets, ways)),
             },
             recent: vec![0; sets],
             stats: vec![SourceStats::default(); usize::from(sources)],
@@ -111,7 +115,10 @@ impl Cache {
 
     fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
         let way = self.claim_way(place.set);
-        self.recent[place.set] = way as u8;
+        self.recent[place.set] = match self.order {
+            Order::Srrip(_) => self.ways as u8,
+            _ => way as u8,
+        };
         let (group, lane) = (
             &mut self.groups[place.set * self.groups_per_set + way / LANES],
             way % LANES,
@@ -178,6 +185,7 @@ impl Cache {
         match &mut self.order {
             Order::Lru(lru) => lru.demote(place.set, way),
             Order::TreePlru(plru) => plru.demote(place.set, way),
+            Order::Srrip(srrip) => srrip.demote(place.set, way),
         }
         let (group, lane) = (&mut set[way / LANES], way % LANES);
         let victim = line_in(&self.index, place.set, group, lane);
@@ -256,6 +264,7 @@ impl Cache {
         match &mut self.order {
             Order::Lru(lru) => lru.touch(place.set, way),
             Order::TreePlru(plru) => plru.touch(place.set, way),
+            Order::Srrip(srrip) => srrip.touch(place.set, way),
         }
         true
     }
@@ -263,19 +272,27 @@ impl Cache {
     /// Chooses the way that the next line of a set goes to, an empty one if there is any, and notes its use.
     #[inline]
     fn claim_way(&mut self, set_number: usize) -> usize {
+        let empty = || {
+            let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
+            find(set, Index::NO_TAG).filter(|way| *way < self.ways)
+        };
         match &mut self.order {
             // Empty ways are never touched, and so are always the oldest.
             Order::Lru(lru) => lru.replace(set_number),
-            Order::TreePlru(plru) => {
-                let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
-                match find(set, Index::NO_TAG) {
-                    Some(way) if way < self.ways => {
-                        plru.touch(set_number, way);
-                        way
-                    }
-                    _ => plru.replace(set_number),
+            Order::TreePlru(plru) => match empty() {
+                Some(way) => {
+                    plru.touch(set_number, way);
+                    way
                 }
-            }
+                None => plru.replace(set_number),
+            },
+            Order::Srrip(srrip) => match empty() {
+                Some(way) => {
+                    srrip.fill(set_number, way);
+                    way
+                }
+                None => srrip.replace(set_number),
+            },
         }
     }
 }

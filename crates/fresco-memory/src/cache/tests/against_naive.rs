@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cache does what the naive models do, access by access.
 
-use super::naive::{Line, LruList, NaiveSet, Tree};
+use super::naive::{Line, LruList, NaiveSet, Predicted, Tree};
 use super::{LINE, config, proptest_config};
 use crate::cache::{Cache, SourceStats, Victim};
 use fresco_dram::PhysAddr;
@@ -115,6 +115,14 @@ proptest! {
             compare::<LruList>(ways, sets, Replacement::Lru, &[], &ops);
         }
         compare::<LruList>(4, 8, Replacement::Lru, &[0x4440, 0x8_0080], &ops);
+    }
+
+    #[test]
+    fn srrip_predicts_as_written(ops in ops()) {
+        for (ways, sets) in [(1, 8), (2, 4), (3, 2), (7, 1), (8, 1), (16, 1)] {
+            compare::<Predicted>(ways, sets, Replacement::Srrip, &[], &ops);
+        }
+        compare::<Predicted>(4, 8, Replacement::Srrip, &[0x4440, 0x8_0080], &ops);
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod against_naive;
 mod naive;
 mod private;
 
+use super::Cache;
+use fresco_dram::PhysAddr;
 use fresco_machine::{CacheConfig, Replacement};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
@@ -30,4 +32,23 @@ fn proptest_config() -> ProptestConfig {
         failure_persistence: None,
         ..ProptestConfig::default()
     }
+}
+
+/// What SRRIP is for (Jaleel and others, ISCA 2010): lines in use outlast a scan of lines that are used once, as they do not with LRU.
+#[test]
+fn lines_in_use_outlast_a_scan_with_srrip() {
+    let misses_of_lines_in_use = |replacement| {
+        let mut cache = Cache::new(&config(8, 4, replacement), &[], 2);
+        for round in 0..10 {
+            // Half of the cache twice, then a scan of all its size.
+            let in_use = (0..16).chain(0..16).map(|line| (line, 0));
+            let scan = (0..32).map(|line| (1000 + 32 * round + line, 1));
+            for (line, source) in in_use.chain(scan) {
+                cache.access_or_allocate(PhysAddr(line * LINE), false, source);
+            }
+        }
+        cache.stats()[0].misses
+    };
+    assert_eq!(misses_of_lines_in_use(Replacement::Srrip), 16);
+    assert_eq!(misses_of_lines_in_use(Replacement::Lru), 160);
 }

@@ -63,6 +63,51 @@ impl NaiveSet for LruList {
     }
 }
 
+/// SRRIP as its authors write it down: look for the first way that is distant, or let all grow and look again.
+pub struct Predicted {
+    ways: Vec<Option<(Line, u8)>>,
+}
+
+impl Predicted {
+    fn way_of(&self, address: u64) -> Option<usize> {
+        let is_it = |way: &Option<(Line, u8)>| way.is_some_and(|(line, _)| line.address == address);
+        self.ways.iter().position(is_it)
+    }
+}
+
+impl NaiveSet for Predicted {
+    fn new(ways: usize) -> Self {
+        Self { ways: vec![None; ways] }
+    }
+
+    fn get(&mut self, address: u64) -> Option<&mut Line> {
+        let way = self.way_of(address)?;
+        let (line, prediction) = self.ways[way].as_mut()?;
+        *prediction = 0;
+        Some(line)
+    }
+
+    fn insert(&mut self, line: Line) -> Option<Line> {
+        if let Some(empty) = self.ways.iter_mut().find(|way| way.is_none()) {
+            *empty = Some((line, 2));
+            return None;
+        }
+        loop {
+            for way in self.ways.iter_mut().flatten() {
+                if way.1 == 3 {
+                    return Some(std::mem::replace(way, (line, 2)).0);
+                }
+            }
+            self.ways.iter_mut().flatten().for_each(|way| way.1 += 1);
+        }
+    }
+
+    fn remove(&mut self, address: u64) -> Option<Line> {
+        let way = self.way_of(address)?;
+        self.ways[way].take().map(|(line, _)| line)
+    }
+}
+
 /// Tree PLRU by recursion over halves: `points_right[n]` of node `n`, children `2n + 1` and `2n + 2`.
 pub struct Tree {
     lines: Vec<Option<Line>>,

@@ -82,6 +82,7 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
         let replacement = match cache.replacement {
             Replacement::Lru => "LRU",
             Replacement::TreePlru => "tree pseudo-LRU",
+            Replacement::Srrip => "SRRIP",
         };
         let mut row: Vec<Cell> = vec![
             cache.level.into(),
