@@ -289,7 +289,8 @@ fn compare(inclusion: Inclusion, second: (u32, u64), accesses: &[(usize, u64, Ki
         let level = expected.access(core, number, kind);
         let (found, mut written) = real.access(core, number, kind);
         let mut wanted = std::mem::take(&mut expected.written);
-        (written.sort_unstable(), wanted.sort_unstable());
+        written.sort_unstable();
+        wanted.sort_unstable();
         assert_eq!(
             (found, written),
             (level, wanted),
