@@ -66,7 +66,7 @@ enum Stage {
     /// Waiting for the others to be warm, and for the place to begin at.
     Warm,
     /// In its measured phase.
-    Measuring(Measurement),
+    Measuring(Box<Measurement>),
 }
 
 impl<'e> Phases<'e> {
@@ -318,7 +318,7 @@ impl<'e> Engine<'e> {
         let measure = self.of_phases().rules.measure;
         let passes = if let Extent::Passes(count) = measure { count } else { 0 };
         let measurement = self.measurement(task, at, passes);
-        self.of_phases().tasks[task].stage = Stage::Measuring(measurement);
+        self.of_phases().tasks[task].stage = Stage::Measuring(Box::new(measurement));
         let operations = self.tasks[task].process.operations();
         self.stop_after(task, measure, operations, at);
     }
