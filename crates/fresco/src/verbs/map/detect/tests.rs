@@ -93,7 +93,7 @@ fn channels_that_are_no_power_of_two_are_found_or_told() {
         let end = machine.memory.map.capacity();
         // Lines near each other and far apart: Weyl sequences of the golden ratio.
         for n in 0..40_000u64 {
-            let a = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % end & !63;
+            let a = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % end) & !63;
             let b = (a + 64 * (1 + n % 5_000)).min(end - 64);
             assert_eq!(model.same_bank(a, b), bank(a) == bank(b), "{name}: {a:#x} and {b:#x}");
         }
