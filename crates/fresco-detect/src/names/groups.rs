@@ -36,7 +36,7 @@ pub fn find(sampler: &mut Sampler<'_, '_>, rank: &Quotient, closed: bool, number
     let level = look.level(|_| true);
     let shortens = |f: &u64| {
         let effect = look.effect(*f, |_| true);
-        effect.is_some_and(|effect| effect.mean < -effect.reach().max(SMALL * unit))
+        effect.is_some_and(|effect| effect.mean < -effect.look().max(SMALL * unit))
     };
     let shorter: Vec<u64> = rank.others().into_iter().filter(shortens).collect();
     if shorter.is_empty() {

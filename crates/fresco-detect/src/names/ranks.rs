@@ -73,7 +73,7 @@ fn by_turns(sampler: &mut Sampler<'_, '_>, channel: &Quotient, story: &mut Story
     let look = sampler.sample(&sums(channel.kept()));
     let lengthens = |f: &u64| {
         let effect = look.effect(*f, |_| true);
-        effect.is_some_and(|effect| effect.mean > effect.reach().max(SMALL * unit))
+        effect.is_some_and(|effect| effect.mean > effect.look().max(SMALL * unit))
     };
     let longer: Vec<u64> = channel.others().into_iter().filter(lengthens).collect();
     let rank = channel.and(longer);

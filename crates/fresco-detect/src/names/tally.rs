@@ -8,6 +8,10 @@ use serde::Serialize;
 /// than one in 10,000 memories meets one by chance.
 pub const SIGMAS: f64 = 6.0;
 
+/// A function that looks like one of a kind beyond so many standard errors is tested as one. The look may be wrong in either way: the
+/// test is made with pairs drawn anew, and decides.
+pub const LOOK_SIGMAS: f64 = 4.0;
+
 /// A mean with its standard error, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Level {
@@ -32,6 +36,11 @@ impl Level {
     /// Half of the interval beyond which a test decides.
     pub fn reach(&self) -> f64 {
         SIGMAS * self.error
+    }
+
+    /// Half of the interval beyond which a function is worth a test.
+    pub fn look(&self) -> f64 {
+        LOOK_SIGMAS * self.error
     }
 
     /// Surely above `least`.
