@@ -26,6 +26,9 @@ const CACHE_PART: u64 = 8;
 /// Accesses of the chase before it is measured, so that queues and rows are as the traffic leaves them.
 const WARM_UP: u64 = 400;
 
+/// Of a saturated memory this part of the accesses is measured: each takes several times as long, and moves as much more.
+const SATURATED: u64 = 4;
+
 /// What the generators do while the chase is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
@@ -33,6 +36,27 @@ pub struct Load {
     pub reads: u32,
     /// Instructions between accesses; `None` if there are no generators.
     pub pause: Option<u32>,
+    /// More is asked for than memory moves: the traffic counts, and a few of the chase's slow loads show it.
+    pub saturates: bool,
+}
+
+impl Load {
+    /// No generators at all.
+    pub fn idle(reads: u32) -> Self {
+        Self {
+            reads,
+            pause: None,
+            saturates: false,
+        }
+    }
+
+    /// Generators that memory keeps up with.
+    pub fn paused(reads: u32, pause: u32) -> Self {
+        Self {
+            pause: Some(pause),
+            ..Self::idle(reads)
+        }
+    }
 }
 
 /// What the model measured under a load.
@@ -91,10 +115,7 @@ impl Bench {
                 .allowed("one")
                 .help("describe it: what is written back depends on it"));
         }
-        let first = Load {
-            reads: 100,
-            pause: None,
-        };
+        let first = Load::idle(100);
         let scenario = bench.scenario(&[], &[first])?;
         if let Some(point) = scenario.points.first() {
             bench.machine = point.setup.machine.clone();
@@ -104,14 +125,7 @@ impl Bench {
 
     /// Returns true if the machine may have these values: not more misses in flight than its threads can share, say.
     pub fn accepts(&self, settings: &[String]) -> bool {
-        self.scenario(
-            settings,
-            &[Load {
-                reads: 100,
-                pause: None,
-            }],
-        )
-        .is_ok()
+        self.scenario(settings, &[Load::idle(100)]).is_ok()
     }
 
     /// What the machine says for a key that may be fitted, before anything is; `None` if it has no such value.
@@ -183,10 +197,7 @@ impl Bench {
             observer.planned(self.runs(loads.len()));
             self.run(settings, loads, observer)
         };
-        let pause = |reads, gb_s, ns| Load {
-            reads,
-            pause: Some(self.pause_for(gb_s, reads, ns)),
-        };
+        let pause = |reads, gb_s, ns| Load::paused(reads, self.pause_for(gb_s, reads, ns));
         let guessed: Vec<Load> = wanted.iter().map(|&(reads, gb_s, ns)| pause(reads, gb_s, ns)).collect();
         let Some(first) = run(&guessed)? else {
             return Ok(None);
@@ -198,14 +209,9 @@ impl Bench {
             return Ok(None);
         };
         let between = std::iter::zip(wanted, std::iter::zip(first, second));
-        Ok(Some(
-            between
-                .map(|(&(reads, gb_s, _), (one, other))| Load {
-                    reads,
-                    pause: Some(between_two(gb_s, &one, &other)),
-                })
-                .collect(),
-        ))
+        let aimed =
+            between.map(|(&(reads, gb_s, _), (one, other))| Load::paused(reads, between_two(gb_s, &one, &other)));
+        Ok(Some(aimed.collect()))
     }
 
     /// How long a load takes with which [`pause_for`](Self::pause_for) finds the pause of a point for its traffic.
@@ -315,6 +321,13 @@ impl Bench {
                 Some(pause) => writeln!(text, "set.task.traffic.parameters.pause = {pause}"),
                 None => writeln!(text, "set.corunners = 0"),
             };
+            if load.saturates {
+                let [warm_up, measured] = [WARM_UP, self.accesses].map(|accesses| accesses / SATURATED);
+                let _ = writeln!(
+                    text,
+                    "set.warm_up.operations = {warm_up}\nset.measure.operations = {measured}"
+                );
+            }
         }
         text
     }
@@ -394,10 +407,7 @@ mod tests {
     #[test]
     fn without_generators_only_the_chase_is_served() {
         let bench = Bench::new("xeon-w3530", &[], 1000, 1).expect("is built in");
-        let alone = Load {
-            reads: 100,
-            pause: None,
-        };
+        let alone = Load::idle(100);
         let points = bench
             .run(&[], &[alone], &Nobody)
             .expect("runs")

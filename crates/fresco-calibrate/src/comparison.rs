@@ -113,11 +113,10 @@ pub(crate) fn loads(
         // Between just enough and no pause saturation may be reached, and left again.
         let enough = enough.pause.unwrap_or(0);
         let pressed = [enough * 3 / 4, enough / 2, 0].map(|pause| Load {
-            reads,
-            pause: Some(pause),
+            saturates: true,
+            ..Load::paused(reads, pause)
         });
-        let idle = Load { reads, pause: None };
-        std::iter::once(idle)
+        std::iter::once(Load::idle(reads))
             .chain(parts.iter().copied())
             .chain(pressed)
             .collect()

@@ -228,10 +228,7 @@ impl Search<'_> {
 
     /// The front end with which the latency without traffic is the mean of the measured ones.
     fn frontend(&self, settings: &[Setting]) -> Result<Option<Setting>, InputError> {
-        let alone = Load {
-            reads: 100,
-            pause: None,
-        };
+        let alone = Load::idle(100);
         self.observer.planned(self.bench.runs(1));
         let Some(points) = self.bench.run(&as_texts(settings), &[alone], self.observer)? else {
             return Ok(None);

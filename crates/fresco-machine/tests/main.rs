@@ -2,6 +2,7 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod builtin;
+mod calibration;
 mod fine_refresh;
 mod lines_of_bursts;
 mod readme;

@@ -4,6 +4,7 @@
 mod advise;
 mod bad_input;
 mod bench;
+mod calibrate;
 mod common;
 mod json_reference;
 mod machine;

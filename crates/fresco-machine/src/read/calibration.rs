@@ -5,11 +5,11 @@ use super::OF_CALIBRATION;
 use crate::Calibration;
 use fresco_input::{Document, InputError, Table};
 
-/// Puts the fitted values in place of the file's.
+/// Puts the fitted values in place of the file's, and returns them.
 ///
 /// # Errors
 /// A key that may not be fitted, or a value that TOML cannot have there.
-pub(super) fn apply(document: &mut Document) -> Result<(), InputError> {
+pub(super) fn apply(document: &mut Document) -> Result<Vec<(String, String)>, InputError> {
     let mut fitted = Vec::new();
     if let Some(calibration) = document.root().opt_table("calibration")?
         && let Some(table) = calibration.opt_table("fitted")?
@@ -24,9 +24,22 @@ pub(super) fn apply(document: &mut Document) -> Result<(), InputError> {
             fitted.push((key, item.to_toml()));
         }
     }
-    fitted
-        .iter()
-        .try_for_each(|(key, value)| document.set_value(key, value))
+    for (key, value) in &fitted {
+        document.set_value(key, value)?;
+    }
+    Ok(fitted)
+}
+
+/// An error that came of a fitted value, at the place where it stands instead of under the name of an override.
+pub(super) fn relocate(error: InputError, file_name: &str, fitted: &[(String, String)]) -> InputError {
+    let is_its = |key: &&(String, String)| error.file.starts_with(&format!("--set {}=", key.0));
+    match fitted.iter().find(is_its) {
+        Some((key, _)) => InputError::new(file_name, error.found.clone())
+            .in_field(format!("calibration.fitted.{key}"))
+            .allowed(error.allowed.clone())
+            .help(error.help.clone()),
+        None => error,
+    }
 }
 
 /// What a file says of its calibration.

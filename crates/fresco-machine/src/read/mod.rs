@@ -39,8 +39,16 @@ impl Machine {
     /// or parts that contradict each other.
     pub fn parse(file_name: &str, text: &str, overrides: &[(String, String)]) -> Result<Self, InputError> {
         let mut document = Document::parse(file_name, text)?;
-        calibration::apply(&mut document)?;
+        let fitted = calibration::apply(&mut document)?;
         let changes = apply(&mut document, overrides)?;
+        let read = Self::read(&document, digest::of(text, &changes));
+        read.map_err(|error| match overrides.iter().any(|(key, _)| error.field == *key) {
+            true => error,
+            false => calibration::relocate(error, file_name, &fitted),
+        })
+    }
+
+    fn read(document: &Document, text_digest: String) -> Result<Self, InputError> {
         let root = document.root();
         let core_table = root.table("core")?;
         let core = core::read(&core_table)?;
@@ -70,7 +78,7 @@ impl Machine {
             fabric,
             memory,
             calibration: calibration::read(&root)?,
-            text_digest: digest::of(text, &changes),
+            text_digest,
         };
         fabric::check(&root, &machine)?;
         threads::share(&root, &mut machine)?;

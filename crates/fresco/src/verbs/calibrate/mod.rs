@@ -139,7 +139,9 @@ pub fn run(args: &Args) -> Outcome {
     };
     user.bar.finish_and_clear();
     if compared.is_none() {
-        tell("fresco: stopped before the comparison was whole; values are those of the steps that were");
+        tell(
+            "fresco: stopped before the comparison was whole; values are those of the steps that were, and no machine is written",
+        );
     }
     let report = Report::new(&bench, &name, &curves, &used, fitted, compared);
     let mut provenance = crate::provenance::of_this_run(Some(args.seed.into()));
@@ -198,7 +200,7 @@ fn shown(
         }
         None => Ok(()),
     };
-    let machine = match &args.machine_out {
+    let machine = match args.machine_out.as_ref().filter(|_| !report.shares.is_empty()) {
         Some(path) => report
             .machine_file(&args.machine)
             .and_then(|text| write_atomically(path, text.as_bytes()))
@@ -222,7 +224,7 @@ fn shown(
         if let (Some(out), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
         }
-        if let (Some(out), Ok(())) = (&args.machine_out, &machine) {
+        if let (Some(out), Ok(()), false) = (&args.machine_out, &machine, report.shares.is_empty()) {
             text.push_str(&format!("machine  {}\n", out.display()));
         }
         output::write_text(&text)?;
