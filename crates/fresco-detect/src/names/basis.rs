@@ -49,7 +49,6 @@ mod tests {
             form: Form::plain(&[]),
             functions: vec![rank ^ low, low ^ channel, high ^ rank, channel ^ high ^ low],
         };
-        // In these functions: low = 1+2... the channel is the sum of the first, third and fourth.
         let in_basis = |wanted: u128| {
             (1..16u64).find(|sum| {
                 let sum = (0..4)

@@ -4,7 +4,7 @@
 use super::sampler::Sampler;
 use super::tally::{Level, Quotient, Tally, sums};
 use super::verdict::Number;
-use super::{SMALL, VISIBLE};
+use super::{SMALL, VISIBLE, WORTH_A_TEST};
 
 /// As long as lines of a row: within this share, and a difference of the next one would be seen. Two groups in three of a rank's pairs,
 /// a clock in five faster (the slowest grade of DDR4), are 0.13.
@@ -36,7 +36,7 @@ pub fn find(sampler: &mut Sampler<'_, '_>, rank: &Quotient, closed: bool, number
     let level = look.level(|_| true);
     let shortens = |f: &u64| {
         let effect = look.effect(*f, |_| true);
-        effect.is_some_and(|effect| effect.mean < -effect.look().max(SMALL * unit))
+        effect.is_some_and(|effect| effect.mean < -effect.look().max(WORTH_A_TEST * unit))
     };
     let shorter: Vec<u64> = rank.others().into_iter().filter(shortens).collect();
     if shorter.is_empty() {

@@ -39,6 +39,8 @@ const LONGEST_BURST_NS: f64 = 12.5;
 const STOPPED: &str = "somebody stopped it";
 /// Effects below this share of what a second line of a row adds do not count: a clock counts in steps.
 const SMALL: f64 = 0.05;
+/// Effects above this share are worth a test.
+const WORTH_A_TEST: f64 = 0.03;
 /// Effects of this share have to be visible before it is concluded that there is none.
 const VISIBLE: f64 = 0.13;
 

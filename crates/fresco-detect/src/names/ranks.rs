@@ -6,7 +6,7 @@ use super::phases::Units;
 use super::sampler::Sampler;
 use super::tally::{Quotient, sums};
 use super::verdict::{Kind, Number, Story};
-use super::{SMALL, VISIBLE};
+use super::{SMALL, VISIBLE, WORTH_A_TEST};
 
 /// A rank has at least four banks: 2² in every standard.
 const LEAST_BANK_BITS: usize = 2;
@@ -73,7 +73,7 @@ fn by_turns(sampler: &mut Sampler<'_, '_>, channel: &Quotient, story: &mut Story
     let look = sampler.sample(&sums(channel.kept()));
     let lengthens = |f: &u64| {
         let effect = look.effect(*f, |_| true);
-        effect.is_some_and(|effect| effect.mean > effect.look().max(SMALL * unit))
+        effect.is_some_and(|effect| effect.mean > effect.look().max(WORTH_A_TEST * unit))
     };
     let longer: Vec<u64> = channel.others().into_iter().filter(lengthens).collect();
     let rank = channel.and(longer);

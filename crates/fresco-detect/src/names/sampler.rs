@@ -22,7 +22,7 @@ const LOOK: u32 = 4;
 /// Pairs of a row that the deviation is taken of.
 const FIRST: u64 = 400;
 /// Pairs of one test, at least and at most.
-const LEAST: u64 = 400;
+const LEAST: u64 = 1_000;
 const MOST: u64 = 6_000;
 /// The error that is aimed at, as a share of what a second line of a row takes.
 const ERROR: f64 = 0.006;
@@ -45,7 +45,7 @@ impl<'p, 't> Sampler<'p, 't> {
     pub fn new(probe: &'p mut Probe<'t>, model: &Model, shape: &Shape) -> Result<Self, String> {
         let functions = model.functions.len();
         let mut lines: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-        for _ in 0..LINES * TRIES << functions {
+        for _ in 0..(LINES * TRIES) << functions {
             if lines.len() == 1 << functions && lines.values().all(|of| of.len() >= LINES) {
                 break;
             }
