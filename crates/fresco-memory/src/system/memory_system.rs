@@ -59,6 +59,8 @@ pub struct MemorySystem {
     pub(super) pending: Pending,
     pub(super) write_backs: WriteBacks,
     pub(super) blocking: Blocking,
+    /// The fabric has limits, or a last-level cache may refuse accesses.
+    pub(super) is_limited: bool,
     pub(super) inclusion: Inclusion,
     /// What the private caches have not been told.
     pub(super) upward: Vec<Upward>,
@@ -113,6 +115,7 @@ impl MemorySystem {
                 machine.llc.as_ref().and_then(|llc| llc.mshrs),
                 cores.div_ceil(cores_per_cache as u16).into(),
             ),
+            is_limited: false,
             inclusion: machine.inclusion(),
             upward: Vec::new(),
             next_id: 0,
@@ -123,6 +126,7 @@ impl MemorySystem {
             log: None,
             watch: None,
         };
+        system.is_limited = system.fabric.is_some() || system.blocking.may_refuse();
         system.find_next();
         system
     }
@@ -142,7 +146,7 @@ impl MemorySystem {
         let id = RequestId(self.next_id);
         let waiter = Waiter { id, core, since: at };
         let group = core / self.cores_per_cache;
-        if self.blocking.is_blocked(&self.pending, group) {
+        if self.is_limited && self.blocking.is_blocked(&self.pending, group) {
             self.blocking.refuse(group, Refused::Read { waiter, line });
         } else if let Some(at) = self.look_up(at, line, waiter) {
             return Service::Done { at };
@@ -202,7 +206,7 @@ impl MemorySystem {
         let leaving = Leaving { line, dirty };
         self.cores[core as usize].write_backs += u64::from(dirty);
         let group = core / self.cores_per_cache;
-        if self.blocking.is_blocked(&self.pending, group) {
+        if self.is_limited && self.blocking.is_blocked(&self.pending, group) {
             self.blocking.refuse(group, Refused::Leaving { core, leaving });
         } else {
             self.take_in(at, core, leaving);
@@ -341,6 +345,7 @@ impl MemorySystem {
     }
 
     /// What the limits of the fabric let pass up to and including `until` goes on.
+    #[cold]
     pub(super) fn pass_fabric(&mut self, until: Ps) {
         while let Some((at, passing)) = self.fabric.as_mut().and_then(|fabric| fabric.pass(until)) {
             if passing.access == Access::Read {
@@ -351,6 +356,7 @@ impl MemorySystem {
     }
 
     /// Hands a request to the controller, which it leaves for at `at`.
+    #[inline(always)]
     fn submit(&mut self, at: Ps, passing: &Passing) {
         let &Passing {
             core,

@@ -36,14 +36,30 @@ impl MemorySystem {
     /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
     #[inline]
     pub fn next_event(&self) -> Ps {
+        match self.is_limited {
+            false => self.next_own(),
+            true => self.next_limited(),
+        }
+    }
+
+    #[inline(always)]
+    fn next_own(&self) -> Ps {
+        if self.pending.is_empty() {
+            return NEVER;
+        }
+        let released = self.write_backs.next_release().unwrap_or(NEVER);
+        let returns = self.pending.next_return().unwrap_or(NEVER);
+        returns.min(self.next.answers).min(released)
+    }
+
+    #[cold]
+    fn next_limited(&self) -> Ps {
         let waited = self.blocking.next_hit().unwrap_or(NEVER);
         if self.pending.is_empty() {
             return waited;
         }
-        let released = self.write_backs.next_release().unwrap_or(NEVER);
-        let returns = self.pending.next_return().unwrap_or(NEVER);
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
-        returns.min(self.next.answers).min(released).min(passes).min(waited)
+        self.next_own().min(passes).min(waited)
     }
 
     /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
@@ -52,28 +68,34 @@ impl MemorySystem {
     #[inline]
     pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
         debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
-        if self.blocking.is_felt() {
-            self.run_by_event(until, done);
+        match self.is_limited {
+            false => self.run_own(until, done),
+            true => self.run_limited(until, done),
         }
-        self.run_to(until, done);
     }
 
     /// A register that becomes free on the way is taken at that time, not at `until`.
     #[cold]
-    fn run_by_event(&mut self, until: Ps, done: &mut Vec<Done>) {
-        loop {
-            match self.next_event() {
-                next if next < until => self.run_to(next, done),
-                _ => return,
+    fn run_limited(&mut self, until: Ps, done: &mut Vec<Done>) {
+        while self.blocking.is_felt() {
+            match self.next_limited() {
+                next if next < until => self.run_limited_to(next, done),
+                _ => break,
             }
+        }
+        self.run_limited_to(until, done);
+    }
+
+    fn run_limited_to(&mut self, until: Ps, done: &mut Vec<Done>) {
+        self.pass_fabric(until);
+        self.run_own(until, done);
+        if self.blocking.is_felt() {
+            self.unblock(until, done);
         }
     }
 
-    #[inline]
-    fn run_to(&mut self, until: Ps, done: &mut Vec<Done>) {
-        if self.fabric.is_some() {
-            self.pass_fabric(until);
-        }
+    #[inline(always)]
+    fn run_own(&mut self, until: Ps, done: &mut Vec<Done>) {
         self.now = until;
         if self.next.begins < until.saturating_add(self.outbound) {
             let cycles = self.cycles();
@@ -87,9 +109,6 @@ impl MemorySystem {
         }
         if self.write_backs.is_due(until) {
             self.release_held(until);
-        }
-        if self.blocking.is_felt() {
-            self.unblock(until, done);
         }
     }
 
