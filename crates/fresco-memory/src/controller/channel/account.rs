@@ -16,8 +16,8 @@ impl Channel {
             Kind::Act => (self.timing.rcd, RowOutcome::Miss),
             Kind::Pre => (self.timing.rp, RowOutcome::Conflict),
             // The next burst of the line follows.
-            Kind::Rd if self.bursts_left(candidate.entry) > 1 => (self.timing.ccd_l, RowOutcome::Hit),
-            Kind::Wr if self.bursts_left(candidate.entry) > 1 => (self.timing.ccd_l_wr, RowOutcome::Hit),
+            Kind::Rd if self.goes_on(candidate.entry) => (self.timing.ccd_l, RowOutcome::Hit),
+            Kind::Wr if self.goes_on(candidate.entry) => (self.timing.ccd_l_wr, RowOutcome::Hit),
             Kind::Rd => (self.timing.cl + self.timing.burst(), RowOutcome::Hit),
             Kind::Wr => (self.timing.cwl + self.timing.burst(), RowOutcome::Hit),
         };
@@ -41,10 +41,10 @@ impl Channel {
         entry.accounted = now + own;
     }
 
-    /// Column commands that the request still needs.
+    /// Returns true if the request needs another column command after this one.
     #[inline]
-    fn bursts_left(&self, i: u32) -> u8 {
-        self.line_bursts - self.pool.get(i).bursts
+    fn goes_on(&self, i: u32) -> bool {
+        self.line_bursts > 1 && self.line_bursts - self.pool.get(i).bursts > 1
     }
 
     pub(super) fn complete(&mut self, i: u32, done: Cycle, outcome: RowOutcome, sink: &mut impl Sink) {
