@@ -268,7 +268,10 @@ fn no_line_crosses_what_was_not_measured() {
         points: (0..4).map(|x| Point::new(f64::from(x), 60.0)).collect(),
     });
     assert_eq!(joined(&chart).iter().map(Vec::len).collect::<Vec<_>>(), [2]);
-    chart.joined = false;
+    // Along a curve x is no parameter that others have a value at.
+    chart.between = Between::Curve;
+    assert_eq!(joined(&chart).iter().map(Vec::len).collect::<Vec<_>>(), [3]);
+    chart.between = Between::Nothing;
     let svg = chart.to_svg(&provenance()).unwrap();
     assert!(lines(svg.wide(), "c1").is_empty() && lines(svg.narrow(), "c1").is_empty());
     // Circles: one for each point, ringed, and one in the legend.

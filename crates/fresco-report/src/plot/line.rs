@@ -85,7 +85,20 @@ impl Reference {
     }
 }
 
-/// Lines over a swept parameter.
+/// What x is, and what lies between two points of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Between {
+    /// A swept parameter: its values are ticks, and points are joined in their order, but not across a value at which another
+    /// series has a point and this one has none.
+    #[default]
+    Swept,
+    /// Measured, as y is, and nothing between two points: there are but markers.
+    Nothing,
+    /// Measured, as y is, along a curve: all points are joined in the order of x.
+    Curve,
+}
+
+/// Lines over a swept parameter, or over another measured quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineChart {
     /// Title and the like.
@@ -100,10 +113,8 @@ pub struct LineChart {
     pub spread: SpreadStyle,
     /// Value to compare with, if any.
     pub reference: Option<Reference>,
-    /// What was swept: the values of x are ticks, and the points of a series are joined in their order, but not across a
-    /// value at which another series has a point and this one has none. Otherwise x is measured too: there are but markers,
-    /// as there is nothing between two points, and round ticks.
-    pub joined: bool,
+    /// What x is, and what lies between points.
+    pub between: Between,
 }
 
 /// Series up to this many are named at the end of their lines; more go into a legend.
@@ -126,7 +137,7 @@ impl LineChart {
             series: Vec::new(),
             spread: SpreadStyle::Bars,
             reference: None,
-            joined: true,
+            between: Between::Swept,
         }
     }
 
@@ -142,7 +153,7 @@ impl LineChart {
             [point.y, low, high]
         });
         let values = values.chain(self.reference.iter().map(|reference| reference.value));
-        let at_end = self.joined && self.series.len() <= NAMED_AT_END;
+        let at_end = self.between != Between::Nothing && self.series.len() <= NAMED_AT_END;
         let names = self
             .series
             .iter()
@@ -152,13 +163,16 @@ impl LineChart {
         let entries = self.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
             look: look(index),
-            sample: if self.joined { Sample::Line } else { Sample::Marker },
+            sample: match self.between {
+                Between::Nothing => Sample::Marker,
+                Between::Swept | Between::Curve => Sample::Line,
+            },
         });
         let entries = entries.chain(self.reference.iter().map(Reference::entry));
         let xs = points().map(|point| point.x);
-        let x = match self.joined {
-            true => Domain::swept(&self.x, xs)?,
-            false => Domain::around(&self.x, xs, 9)?,
+        let x = match self.between {
+            Between::Swept => Domain::swept(&self.x, xs)?,
+            Between::Nothing | Between::Curve => Domain::around(&self.x, xs, 9)?,
         };
         let frame = Frame {
             heading: &self.heading,
@@ -259,7 +273,11 @@ impl LineChart {
                 .flat_map(|series| &series.points)
                 .map(|point| point.x)
         };
-        let is_joined = |one: &Point, next: &Point| self.joined && !others().any(|x| one.x < x && x < next.x);
+        let is_joined = |one: &Point, next: &Point| match self.between {
+            Between::Swept => !others().any(|x| one.x < x && x < next.x),
+            Between::Nothing => false,
+            Between::Curve => true,
+        };
         points.chunk_by(is_joined).map(<[Point]>::len).collect()
     }
 }

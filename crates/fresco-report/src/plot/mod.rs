@@ -32,7 +32,7 @@ pub use boxes::{BoxPlot, BoxStats};
 pub use cdf::{CdfChart, Distribution};
 pub use gantt::{BarStyle, Gantt, GanttBar, Lane, Mark, MarkKind};
 pub use histogram::{Bin, BinSeries, HistogramChart};
-pub use line::{LineChart, Point, Reference, Series, SpreadStyle};
+pub use line::{Between, LineChart, Point, Reference, Series, SpreadStyle};
 pub use panel::Heading;
 pub use stacked::{Layer, StackedChart};
 pub use svg::Svg;

@@ -4,7 +4,7 @@
 use super::show::{sentences, tables, unit};
 use crate::show::figures::Figure;
 use fresco_advise::{Advice, Bench, Resource, Tried};
-use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
+use fresco_report::plot::{Axis, Between, Heading, LineChart, Point, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 
 /// The page and its figures.
@@ -71,7 +71,7 @@ fn frontier(advice: &Advice, name: &str, provenance: &Provenance) -> Result<Figu
         Axis::new("set aside", "%").from_zero(),
         Axis::ratio("largest slowdown"),
     );
-    chart.joined = false;
+    chart.between = Between::Nothing;
     let proposed = advice.proposal();
     let of = |name: &str, is_in: &dyn Fn(&Tried) -> bool| Series {
         name: name.to_owned(),

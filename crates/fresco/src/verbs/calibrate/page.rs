@@ -4,7 +4,7 @@
 use super::report::{Report, Share};
 use super::show::{sentences, tables};
 use crate::show::figures::Figure;
-use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
+use fresco_report::plot::{Axis, Between, Heading, LineChart, Point, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 
 /// The page and its figures.
@@ -39,6 +39,7 @@ fn figure(report: &Report, share: &Share, provenance: &Provenance) -> Result<Fig
         Axis::new("traffic", "GB/s").from_zero(),
         Axis::new("latency", "ns").from_zero(),
     );
+    chart.between = Between::Curve;
     let measured = share.comparison.measured.points.iter();
     let model = share.comparison.model.iter();
     chart.series = vec![
