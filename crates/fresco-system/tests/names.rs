@@ -122,6 +122,9 @@ fn check(what: &str, machine: &Machine, names: &Names) {
     );
 }
 
+/// Loads of 130 ns, and each rank refreshed for 380 of each 3,904 ns: pairs of two ranks meet one refresh or the other most of the time.
+const SHORT_OF_RANKS: &str = "raspberry-pi-5";
+
 const LEVELS: [f64; 4] = [3.0, 1.0, 0.5, 0.0];
 
 /// The machine with some keys of its file changed.
@@ -158,11 +161,16 @@ fn reason(names: &Names, kind: Kind) -> &str {
 }
 
 #[test]
-fn all_functions_of_every_shipped_machine_are_named() {
+fn all_functions_of_every_shipped_machine_but_one_are_named() {
     // Elsewhere differences of addresses are none of banks.
     let is_linear = |name: &&str| with(name, &[]).memory.organisation.channels.is_power_of_two();
     for name in builtin_names().filter(is_linear) {
         for (names, level) in at_all_levels(name, &[]).iter().zip(LEVELS) {
+            if name == SHORT_OF_RANKS {
+                let reason = reason(names, Kind::Rank);
+                assert!(reason.contains("too many refreshes"), "noise {level}: {names:#?}");
+                continue;
+            }
             assert!(names.is_complete(), "{name}, noise {level}: {names:#?}");
         }
     }

@@ -7,6 +7,7 @@ use super::sampler::Sampler;
 use super::tally::{Quotient, sums};
 use super::verdict::{Kind, Number, Story};
 use super::{SMALL, VISIBLE, WORTH_A_TEST};
+use crate::wide::parity;
 
 /// A rank has at least four banks: 2² in every standard.
 const LEAST_BANK_BITS: usize = 2;
@@ -69,11 +70,17 @@ fn by_refresh(sampler: &mut Sampler<'_, '_>, channel: &Quotient, units: &Quotien
 
 /// Ranks that are refreshed together, or whose refreshes are not seen, show by the turn alone.
 fn by_turns(sampler: &mut Sampler<'_, '_>, channel: &Quotient, story: &mut Story) -> Ranks {
-    let unit = sampler.unit();
+    let (row, unit) = (sampler.row(), sampler.unit());
     let look = sampler.sample(&sums(channel.kept()));
+    // No pair of banks has no difference, so that functions of banks in a group seem to add time: fewer pairs of a group are left among those
+    // that do not differ. Lines of a row stand for the missing ones, unless rows are closed; what adds time adds it either way.
+    let half = (1u64 << channel.kept().len()) as f64 / 2.0;
     let lengthens = |f: &u64| {
-        let effect = look.effect(*f, |_| true);
-        effect.is_some_and(|effect| effect.mean > effect.look().max(WORTH_A_TEST * unit))
+        let differs = |d: u64| parity(u128::from(f & d)) == 1;
+        let (with, without) = (look.level(differs), look.level(|d| !differs(d)));
+        let effect = with.above(&without);
+        let whole = effect.mean + (without.mean - row.mean) / half;
+        effect.mean.min(whole) > effect.look().max(WORTH_A_TEST * unit)
     };
     let longer: Vec<u64> = channel.others().into_iter().filter(lengthens).collect();
     let rank = channel.and(longer);
@@ -110,6 +117,10 @@ fn turn(
     story
         .of(Kind::Rank)
         .push(Number::level("more than the closest read of the rank, ns", &turn));
+    // Pairs of two ranks meet the refreshes of both.
+    if level.reach() > VISIBLE / 2.0 * unit {
+        return Err("reads of banks that are refreshed apart meet too many refreshes to see what they take".to_owned());
+    }
     if !is_flat(&apart, &channel.others(), unit) {
         return Err(
             "reads of banks that are refreshed apart differ among themselves: refreshes may go by banks".to_owned(),
