@@ -77,7 +77,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
     seed: u32,
 
-    /// Write the machine there with what was fitted, in a section [calibration] of its own
+    /// Write the machine there, with what was fitted in a section of its own
     #[arg(long, value_name = "FILE", conflicts_with = "set")]
     machine_out: Option<PathBuf>,
 
