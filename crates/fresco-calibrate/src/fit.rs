@@ -27,6 +27,9 @@ const MOST_FRONTEND: f64 = 200_000.0;
 /// A step must reduce the distance by this part of it at least: less is within what seeds change.
 const WORTH: f64 = 0.02;
 
+/// How much a mean latency error changes with the seed, in percent of the latency.
+const SEEDS: f64 = 1.0;
+
 /// Measured maxima of several shares of reads that differ by less than this part of their mean do not depend on it.
 const ALIKE: f64 = 0.08;
 
@@ -119,9 +122,20 @@ impl Measure {
         self.shares.iter().map(|share| share.errors.distance()).sum()
     }
 
-    fn loaded(&self) -> f64 {
+    /// Mean sizes of the latency errors at 50 and at 80 % of the maximum, in percent.
+    fn loaded(&self) -> [f64; 2] {
         let size = |error: Option<f64>| error.map_or(100.0, f64::abs);
-        self.mean(|share| size(share.errors.at_half) + size(share.errors.at_80))
+        [
+            self.mean(|share| size(share.errors.at_half)),
+            self.mean(|share| size(share.errors.at_80)),
+        ]
+    }
+
+    /// Returns true if this corrects the maximum of another and spoils its latency at both parts of it: it is right for the
+    /// wrong reason.
+    fn is_wrong_beside(&self, other: &Self) -> bool {
+        let spoils = std::iter::zip(self.loaded(), other.loaded()).all(|(new, old)| new > old + SEEDS);
+        self.highest() < other.highest() && spoils
     }
 
     fn highest(&self) -> f64 {
@@ -179,9 +193,7 @@ impl Search<'_> {
             };
             step.tried.push(measure.tried());
             let [new, old] = [&measure, &*best].map(|one| one.objective(knob.of_the_slope));
-            let is_wrong_reason =
-                measure.highest() < before.highest() && measure.loaded() > before.loaded() * (1.0 + WORTH);
-            if new < old * (1.0 - WORTH) && !is_wrong_reason {
+            if new < old * (1.0 - WORTH) && !measure.is_wrong_beside(&before) {
                 step.taken = step.tried.len() - 1;
                 *best = measure;
             }
@@ -247,4 +259,43 @@ impl Search<'_> {
 /// What [`Search::frontend`] has written.
 fn picoseconds(value: &str) -> f64 {
     value.trim_matches('"').trim_end_matches(" ps").parse().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Errors;
+
+    fn measure(highest: f64, at_half: f64, at_80: f64) -> Measure {
+        let errors = Errors {
+            unloaded: 0.0,
+            highest,
+            at_half: Some(at_half),
+            at_80: Some(at_80),
+            slope: 0.0,
+        };
+        let measured = Curve {
+            reads: 100,
+            points: Vec::new(),
+        };
+        Measure {
+            settings: Vec::new(),
+            shares: vec![Comparison {
+                measured,
+                model: Vec::new(),
+                errors,
+            }],
+        }
+    }
+
+    #[test]
+    fn what_corrects_the_maximum_may_not_spoil_both_latencies() {
+        let before = measure(30.0, 2.0, -8.0);
+        assert!(measure(0.0, 9.0, 20.0).is_wrong_beside(&before));
+        // One of them alone, or as much as seeds change, is no reason.
+        assert!(!measure(0.0, 2.5, 20.0).is_wrong_beside(&before));
+        assert!(!measure(0.0, 9.0, -8.5).is_wrong_beside(&before));
+        // Nor is what does not correct the maximum.
+        assert!(!measure(31.0, 9.0, 20.0).is_wrong_beside(&before));
+    }
 }
