@@ -170,15 +170,8 @@ impl Bench {
         let window = f64::from(core.window);
         let hidden = (ns - window * instruction).max(0.0);
         let takes = |n: f64| n * instruction + loads * hidden / (window / n).max(1.0);
-        let (mut least, mut most) = (0.0, 1e6);
-        for _ in 0..40 {
-            let middle = f64::midpoint(least, most);
-            match takes(middle) < time {
-                true => least = middle,
-                false => most = middle,
-            }
-        }
-        (least - 1.0 - LOOP).round().clamp(0.0, 1e6) as u32
+        let instructions = last_of(0.0, 1e6, |n| takes(n) < time);
+        (instructions - 1.0 - LOOP).round().clamp(0.0, 1e6) as u32
     }
 
     /// Loads that move about what is wanted: of each `(reads, gb_s, ns)` the traffic, and the latency that is expected there. What the
@@ -216,15 +209,9 @@ impl Bench {
 
     /// How long a load takes with which [`pause_for`](Self::pause_for) finds the pause of a point for its traffic.
     fn waits_for(&self, point: &Point) -> f64 {
-        let (mut least, mut most) = (point.ns / 4.0, 16.0 * point.ns);
-        for _ in 0..40 {
-            let middle = f64::midpoint(least, most);
-            match self.pause_for(point.gb_s, point.reads, middle) > point.pause.unwrap_or(0) {
-                true => least = middle,
-                false => most = middle,
-            }
-        }
-        least
+        last_of(point.ns / 4.0, 16.0 * point.ns, |ns| {
+            self.pause_for(point.gb_s, point.reads, ns) > point.pause.unwrap_or(0)
+        })
     }
 
     /// Measures each load, with `settings` in place of the machine's values; `None` if the observer has stopped it.
@@ -331,6 +318,18 @@ impl Bench {
         }
         text
     }
+}
+
+/// The last number from `least` to `most` of which `holds` is true, where it is up to some number and no further.
+fn last_of(mut least: f64, mut most: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..40 {
+        let middle = f64::midpoint(least, most);
+        match holds(middle) {
+            true => least = middle,
+            false => most = middle,
+        }
+    }
+    least
 }
 
 /// Bytes of a cache in the experiment; as many as it has where it is too small for that.
