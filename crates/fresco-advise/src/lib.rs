@@ -9,7 +9,6 @@
 mod candidate;
 mod goal;
 mod measure;
-mod observer;
 mod pick;
 mod propose;
 mod reservations;
@@ -18,9 +17,9 @@ mod sensitivity;
 mod words;
 
 pub use candidate::{Amount, Candidate, Slice};
+pub use fresco_system::Observer;
 pub use goal::{Goal, Goals, read as goals};
 pub use measure::{Bench, Outcome, Speed};
-pub use observer::Observer;
 pub use propose::{Advice, Tried, advise};
 pub use reservations::Reserved;
 pub use sensitivity::{Curve, Resource};

@@ -3,7 +3,7 @@
 
 use super::candidate::{Candidate, policy};
 use super::goal::Goals;
-use super::observer::Observer;
+use crate::Observer;
 use fresco_input::InputError;
 use fresco_plan::{Method, Plan, TaskSet};
 use fresco_scenario::Source;

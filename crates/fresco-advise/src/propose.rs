@@ -4,9 +4,9 @@
 use super::candidate::Candidate;
 use super::goal::Goals;
 use super::measure::{Bench, Outcome};
-use super::observer::Observer;
 use super::search::search;
 use super::sensitivity::{Curve, curves};
+use crate::Observer;
 use fresco_input::InputError;
 use fresco_plan::Plan;
 use fresco_system::bandwidth::Guaranteed;

@@ -4,10 +4,10 @@
 use super::candidate::{Amount, Candidate};
 use super::goal::Goals;
 use super::measure::{Bench, Outcome};
-use super::observer::Observer;
 use super::propose::{Tried, is_on_frontier};
 use super::reservations::{self, Reserved};
 use super::sensitivity::steps;
+use crate::Observer;
 use fresco_input::{InputError, Kind};
 use fresco_system::TaskOverview;
 use rayon::prelude::*;

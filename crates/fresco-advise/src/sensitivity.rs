@@ -3,8 +3,8 @@
 
 use super::Bench;
 use super::candidate::{banks_key, nodes, policy};
-use super::observer::Observer;
 use super::pick::{Given, pick};
+use crate::Observer;
 use fresco_dram::color::format_list;
 use fresco_input::{InputError, Kind};
 use rayon::prelude::*;

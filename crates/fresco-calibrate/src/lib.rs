@@ -10,11 +10,10 @@ mod comparison;
 mod curves;
 mod fit;
 mod knobs;
-mod observer;
 
 pub use bench::{Bench, Load, Point};
 pub use comparison::{Comparison, Errors, Limits, compare};
 pub use curves::{Curve, Curves, Measured};
 pub use fit::{Fitted, Step, Tried, fit};
+pub use fresco_system::Observer;
 pub use knobs::{Knob, Setting, as_texts};
-pub use observer::Observer;

@@ -40,6 +40,7 @@ mod engine;
 pub mod experiment;
 mod live;
 mod memory_timer;
+mod observer;
 mod os;
 pub mod planned;
 pub mod results;
@@ -52,4 +53,5 @@ pub use fresco_scenario::{
 };
 pub use live::LiveRun;
 pub use memory_timer::MemoryTimer;
+pub use observer::Observer;
 pub use store::Store;

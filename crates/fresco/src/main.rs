@@ -19,6 +19,7 @@ mod simulate;
 mod stack;
 mod stop;
 mod tidy;
+mod user;
 mod verbs;
 mod whole;
 

@@ -14,11 +14,11 @@ use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
+use crate::user::User;
 use fresco_advise::{Advice, Bench, Candidate, Observer};
 use fresco_input::{InputError, write_atomically};
 use fresco_report::{Document, InputFile};
 use fresco_scenario::Source;
-use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -201,24 +201,4 @@ pub fn run(args: &Args) -> Outcome {
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(WANTING),
     })
-}
-
-/// The user, who sees a bar and may press Ctrl-C.
-struct User {
-    bar: ProgressBar,
-    stop: Stop,
-}
-
-impl Observer for User {
-    fn planned(&self, runs: u64) {
-        self.bar.inc_length(runs);
-    }
-
-    fn done(&self) {
-        self.bar.inc(1);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.is_asked()
-    }
 }

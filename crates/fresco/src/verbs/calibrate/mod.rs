@@ -15,10 +15,10 @@ use crate::scenarios::is_path;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
+use crate::user::User;
 use fresco_calibrate::{Bench, Curve, Curves, Fitted, Observer, as_texts, compare, fit};
 use fresco_input::{InputError, file_name, read_file, write_atomically};
 use fresco_report::{Document, InputFile, Provenance};
-use indicatif::ProgressBar;
 use report::Report;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -230,24 +230,4 @@ fn shown(
         output::write_text(&text)?;
     }
     outputs::all([written, machine])
-}
-
-/// The user, who sees a bar and may press Ctrl-C.
-struct User {
-    bar: ProgressBar,
-    stop: Stop,
-}
-
-impl Observer for User {
-    fn planned(&self, runs: u64) {
-        self.bar.inc_length(runs);
-    }
-
-    fn done(&self) {
-        self.bar.inc(1);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.is_asked()
-    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whoever waits for a calibration: is told how many runs there are, and may end it early.
+//! Whoever waits for many runs, of advice or a calibration: is told how many there are, and may end it early.
 
 /// Is told of runs, from several threads, and says when no more are to begin.
 pub trait Observer: Sync {
