@@ -131,8 +131,12 @@ impl Kernel for Random {
         } else {
             recorder.load(address, LINE as u8, Source::NONE);
         }
-        self.accesses = (self.accesses + 1) % self.config.accesses;
-        self.accesses == 0
+        self.accesses += 1;
+        let over = self.accesses == self.config.accesses;
+        if over {
+            self.accesses = 0;
+        }
+        over
     }
 
     /// There is no result to check.

@@ -5,77 +5,134 @@
 #[derive(Clone, Debug)]
 pub(super) struct Lru {
     ways: usize,
-    /// `[set * ways + rank]`
-    order: Vec<u8>,
+    order: Order,
 }
 
-/// Up to so many ways are searched and moved one by one; more of them in blocks, by calls that have a cost of their own.
-const FEW: usize = 8;
+#[derive(Clone, Debug)]
+enum Order {
+    /// Of up to [`FEW`] ways: those of a set are the digits of a word, that of rank 0 the lowest.
+    Few(Vec<Digits>),
+    /// `[set * ways + rank]`
+    Many(Vec<u8>),
+}
 
 impl Lru {
     /// No way of a set has been used: way 0 is the next victim, then 1. `ways` is at most 256.
     pub fn new(sets: usize, ways: usize) -> Self {
-        let order: Vec<u8> = (0..ways).rev().map(|way| way as u8).collect();
-        Self {
-            ways,
-            order: order.repeat(sets),
-        }
+        let order = (0..ways).rev().map(|way| way as u8);
+        let order = if ways <= FEW {
+            Order::Few(vec![Digits::of(order); sets])
+        } else {
+            Order::Many(order.collect::<Vec<u8>>().repeat(sets))
+        };
+        Self { ways, order }
     }
 
     /// Makes `way` the most recently used of its set.
     #[inline]
     pub fn touch(&mut self, set: usize, way: usize) {
-        let order = self.of(set);
-        if order[0] != way as u8 {
-            let rank = rank(order, way as u8);
-            to_front(order, rank);
+        match &mut self.order {
+            Order::Few(sets) => {
+                let order = &mut sets[set];
+                order.to_front(order.rank(way));
+            }
+            Order::Many(order) => to_front(&mut order[set * self.ways..][..self.ways], way as u8),
         }
     }
 
     /// Makes the least recently used way of a set the most recently used, and returns it.
     #[inline]
     pub fn replace(&mut self, set: usize) -> usize {
-        let order = self.of(set);
-        to_front(order, order.len() - 1);
-        usize::from(order[0])
+        let last = self.ways - 1;
+        match &mut self.order {
+            Order::Few(sets) => {
+                sets[set].to_front(last as u32);
+                sets[set].at(0)
+            }
+            Order::Many(order) => {
+                let order = &mut order[set * self.ways..][..self.ways];
+                order.rotate_right(1);
+                usize::from(order[0])
+            }
+        }
     }
 
     /// Makes `way` the next victim of its set.
     pub fn demote(&mut self, set: usize, way: usize) {
-        let order = self.of(set);
-        let rank = rank(order, way as u8);
-        order[rank..].rotate_left(1);
-    }
-
-    #[inline]
-    fn of(&mut self, set: usize) -> &mut [u8] {
-        &mut self.order[set * self.ways..][..self.ways]
+        match &mut self.order {
+            Order::Few(sets) => {
+                let order = &mut sets[set];
+                order.to_back(order.rank(way), self.ways as u32 - 1);
+            }
+            Order::Many(order) => {
+                let order = &mut order[set * self.ways..][..self.ways];
+                let rank = rank(order, way as u8);
+                order[rank..].rotate_left(1);
+            }
+        }
     }
 }
 
 /// Where a way is in the order.
-#[inline]
 fn rank(order: &[u8], way: u8) -> usize {
-    let rank = if order.len() <= FEW {
-        order.iter().position(|other| *other == way)
-    } else {
-        memchr::memchr(way, order)
-    };
-    rank.expect("the order of a set is a permutation of its ways")
+    memchr::memchr(way, order).expect("the order of a set is a permutation of its ways")
 }
 
-/// Moves what is at `rank` to the front, and everything before it one back.
-#[inline]
-fn to_front(order: &mut [u8], rank: usize) {
-    let way = order[rank];
-    if rank < FEW {
-        for at in (0..rank).rev() {
-            order[at + 1] = order[at];
-        }
-    } else {
+/// Moves a way to the front.
+fn to_front(order: &mut [u8], way: u8) {
+    if order[0] != way {
+        let rank = rank(order, way);
         order.copy_within(..rank, 1);
+        order[0] = way;
     }
-    order[0] = way;
+}
+
+/// Ways that fit into a word.
+const FEW: usize = 16;
+
+/// Hexadecimal digits, each at most once among those that have a meaning, which are the lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Digits(u64);
+
+impl Digits {
+    fn of(order: impl DoubleEndedIterator<Item = u8>) -> Self {
+        Self(order.rev().fold(0, |digits, way| digits << 4 | u64::from(way)))
+    }
+
+    #[inline]
+    fn at(self, rank: u32) -> usize {
+        (self.0 >> (4 * rank) & 0xf) as usize
+    }
+
+    /// The lowest digit that is `way`.
+    #[inline]
+    fn rank(self, way: usize) -> u32 {
+        const EACH: u64 = 0x1111_1111_1111_1111;
+        let differences = self.0 ^ (way as u64).wrapping_mul(EACH);
+        // The top bit of the lowest digit that is 0, and perhaps of some above it.
+        let zeros = differences.wrapping_sub(EACH) & !differences & EACH << 3;
+        zeros.trailing_zeros() / 4
+    }
+
+    /// The digits below a rank.
+    #[inline]
+    fn below(self, rank: u32) -> u64 {
+        self.0 & !(u64::MAX << (4 * rank))
+    }
+
+    /// Moves the digit at `rank` to the lowest place.
+    #[inline]
+    fn to_front(&mut self, rank: u32) {
+        let above = self.0 & u64::MAX << (4 * rank) << 4;
+        self.0 = above | self.below(rank) << 4 | self.at(rank) as u64;
+    }
+
+    /// Moves the digit at `rank` up to `last`.
+    fn to_back(&mut self, rank: u32, last: u32) {
+        let way = self.at(rank) as u64;
+        self.0 = self.below(rank) | self.0 >> 4 & u64::MAX << (4 * rank);
+        self.0 = self.0 & !(0xf << (4 * last)) | way << (4 * last);
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +153,7 @@ mod tests {
 
     #[test]
     fn it_does_what_a_list_does() {
-        for ways in [1, 2, 7, 8, 9, 48, 96, 128] {
+        for ways in [1, 2, 7, 8, 15, 16, 17, 48, 96, 128] {
             let mut lru = Lru::new(1, ways);
             let mut list: Vec<usize> = (0..ways).rev().collect();
             let take = |list: &mut Vec<usize>, way: usize| {
@@ -115,7 +172,11 @@ mod tests {
                 let victim = list.pop().expect("a set has ways");
                 assert_eq!(lru.replace(0), victim, "{ways} ways, step {step}");
                 list.insert(0, victim);
-                assert!(lru.order.iter().map(|way| usize::from(*way)).eq(list.iter().copied()));
+                let order: Vec<usize> = match &lru.order {
+                    Order::Few(sets) => (0..ways as u32).map(|rank| sets[0].at(rank)).collect(),
+                    Order::Many(order) => order.iter().map(|way| usize::from(*way)).collect(),
+                };
+                assert_eq!(order, list);
             }
         }
     }

@@ -22,8 +22,7 @@ impl Pipeline {
         if (arrival, index) < (self.mshrs.free_at[self.first_free], self.first_free) {
             self.first_free = index;
         }
-        let line = self.lines.entry_mut(entry);
-        line.arrival = arrival;
+        let line = self.lines.arrive(entry, arrival);
         for victim in line.victims {
             self.outbox.add_write_back(arrival, victim);
         }

@@ -10,32 +10,33 @@ use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
 impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
     pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
+        if self.front <= limit
+            && let Some(step) = self.held.take()
+            && !self.dispatch_held(step)
+        {
+            return;
+        }
         while self.front <= limit {
-            if let Some(step) = self.held.take() {
-                if !self.dispatch_held(step) {
-                    return;
-                }
-                continue;
-            }
             let room = self.stalls.room(limit.saturating_sub(self.front) + 1);
-            match source.next_within(room) {
+            let step = source.next_within(room);
+            match &step {
                 Step::Op(op) => {
-                    if !self.dispatch_op(&op) {
-                        return self.hold(Step::Op(op));
+                    if !self.dispatch_op(op) {
+                        return self.hold(step);
                     }
                 }
                 Step::Fetch(code) => {
-                    if !self.dispatch_fetch(&code) {
-                        return self.hold(Step::Fetch(code));
+                    if !self.dispatch_fetch(code) {
+                        return self.hold(step);
                     }
                     if self.fetching {
                         return;
                     }
                 }
-                Step::Work { instructions } => self.work(instructions),
+                Step::Work { instructions } => self.work(*instructions),
                 Step::Event { gap } => {
-                    if !self.reach_event(u64::from(gap)) {
-                        self.hold(Step::Event { gap });
+                    if !self.reach_event(u64::from(*gap)) {
+                        self.hold(step);
                     }
                     return;
                 }
@@ -125,8 +126,22 @@ impl Pipeline {
         let ready = if waits { slot } else { slot.max(operand) };
         let (latency, awaited) = match op.lookup {
             Lookup::Hit { slots } => {
-                self.write_back(slot, op.victims);
-                (slots, self.lines.find(op.line))
+                if !op.victims.is_empty() {
+                    self.write_back(slot, op.victims);
+                }
+                let awaited = match self.lines.are_here(ready) {
+                    true => None,
+                    false => self.lines.find(op.line),
+                };
+                if !waits && awaited.is_none() {
+                    // By far the commonest case: everything is known at once.
+                    let fill = ready + Slot::from(slots);
+                    let owned_later = op.write && !self.blocking_stores;
+                    let result = if owned_later { ready + 1 } else { fill };
+                    self.window.push_known(number, result, fill, op.write);
+                    return true;
+                }
+                (slots, awaited)
             }
             Lookup::Miss => (1, Some(self.lines.insert(op.line, op.victims))),
         };
@@ -141,17 +156,6 @@ impl Pipeline {
             dependents: NIL,
             next: NIL,
         };
-        if !waits && awaited.is_none() {
-            // By far the commonest case: everything is known at once.
-            record.fill = ready + Slot::from(latency);
-            record.result = if op.write && !self.blocking_stores {
-                ready + 1
-            } else {
-                record.fill
-            };
-            self.window.push(record);
-            return true;
-        }
         if let (Some(producer), true) = (producer, waits) {
             let sequence = self.window.next_sequence();
             let producer = self.window.get_mut(producer).expect("its result is pending");

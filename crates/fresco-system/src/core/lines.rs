@@ -72,9 +72,19 @@ pub(crate) struct Lines {
     index: LineIndex,
     /// Lines there have been.
     serial: u64,
+    /// Lines that are not known to arrive.
+    awaited: u32,
+    /// When the last of the others arrives.
+    last_arrival: Slot,
 }
 
 impl Lines {
+    /// Returns true if every line there has been is here at `slot`.
+    #[inline(always)]
+    pub fn are_here(&self, slot: Slot) -> bool {
+        self.awaited == 0 && self.last_arrival <= slot
+    }
+
     /// The line of this address that was asked for last.
     #[inline]
     pub fn find(&self, line: PhysAddr) -> Option<Ticket> {
@@ -95,6 +105,7 @@ impl Lines {
     #[inline]
     pub fn insert(&mut self, addr: PhysAddr, victims: Victims) -> Ticket {
         self.serial += 1;
+        self.awaited += 1;
         let serial = self.serial;
         let line = Line {
             addr,
@@ -119,10 +130,21 @@ impl Lines {
         Ticket { entry, serial }
     }
 
-    /// Forgets an entry.
+    /// The line in an entry will arrive at `slot`; returns it.
+    #[inline]
+    pub fn arrive(&mut self, at: usize, slot: Slot) -> &mut Line {
+        let line = &mut self.lines[at];
+        debug_assert!(line.serial != FREE && line.arrival == PENDING);
+        line.arrival = slot;
+        self.awaited -= 1;
+        self.last_arrival = self.last_arrival.max(slot);
+        line
+    }
+
+    /// Forgets an entry whose line has arrived.
     pub fn remove(&mut self, at: usize) {
         let line = &mut self.lines[at];
-        debug_assert_ne!(line.serial, FREE);
+        debug_assert!(line.serial != FREE && line.arrival != PENDING);
         line.serial = FREE;
         self.free.push(at as u32);
         // Unless the line was displaced from the private caches and has been asked for anew since.
@@ -159,6 +181,8 @@ mod tests {
         let mut lines = Lines::default();
         let mut insert = |line| lines.insert(PhysAddr(line), Victims::default());
         let [a, b, c] = [64, 128, 192].map(&mut insert);
+        assert_eq!(lines.arrive(b.entry(), 7).addr, PhysAddr(128));
+        assert!(!lines.are_here(7), "two have not arrived");
         lines.remove(b.entry());
         assert_eq!(lines.find(PhysAddr(192)), Some(c));
         assert_eq!(lines.find(PhysAddr(128)), None);
@@ -180,7 +204,10 @@ mod tests {
             Some(PhysAddr(64)),
             "it is still on its way"
         );
+        lines.arrive(first.entry(), 9);
         lines.remove(first.entry());
+        lines.arrive(second.entry(), 8);
+        assert!(lines.are_here(9) && !lines.are_here(8));
         assert!(lines.of(first).is_none() && lines.of(second).is_some());
     }
 
@@ -192,6 +219,7 @@ mod tests {
             .collect();
         assert_eq!(lines.find(PhysAddr(99 * 64)), Some(tickets[99]));
         for ticket in &tickets[1..] {
+            lines.arrive(ticket.entry(), 0);
             lines.remove(ticket.entry());
         }
         assert_eq!(lines.find(PhysAddr(0)), Some(tickets[0]));

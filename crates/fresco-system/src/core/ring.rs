@@ -34,11 +34,18 @@ impl<T: Copy> Ring<T> {
     /// Adds an item; returns its number.
     #[inline]
     pub fn push(&mut self, item: T) -> u64 {
-        debug_assert!(self.len() < self.places.len(), "older ones leave first");
         let number = self.next;
-        self.places[self.place(number)] = item;
-        self.next += 1;
+        *self.claim() = item;
         number
+    }
+
+    /// Adds what lies in the next place, from before, to be written over.
+    #[inline(always)]
+    pub fn claim(&mut self) -> &mut T {
+        debug_assert!(self.len() < self.places.len(), "older ones leave first");
+        let place = self.place(self.next);
+        self.next += 1;
+        &mut self.places[place]
     }
 
     /// Items in the queue.

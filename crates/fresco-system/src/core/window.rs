@@ -105,6 +105,15 @@ impl Window {
         self.records.push(record)
     }
 
+    /// The same for an operation of which everything is known: nothing waits for it, and it waits for nothing. The rest of its record has
+    /// no meaning.
+    #[inline(always)]
+    pub fn push_known(&mut self, number: u64, result: Slot, fill: Slot, write: bool) {
+        debug_assert!(result != PENDING && fill != PENDING);
+        let record = self.records.claim();
+        (record.number, record.result, record.fill, record.write) = (number, result, fill, write);
+    }
+
     /// The record of an operation that has not retired.
     #[inline]
     pub fn get(&self, sequence: u64) -> Option<&Record> {
@@ -140,10 +149,26 @@ impl Window {
     // Always: for each operation.
     #[inline(always)]
     pub fn retire_through(&mut self, number: u64) -> bool {
-        while self.records.front().is_some_and(|head| head.number <= number) {
-            if !self.retire_head() {
+        while let Some(&Record {
+            number: head,
+            result,
+            write,
+            ..
+        }) = self.records.front()
+            && head <= number
+        {
+            if result == PENDING {
                 return false;
             }
+            let mut slot = result.max(self.earliest_retirement(head));
+            if write && self.store_capacity > 0 {
+                match self.buffer(slot) {
+                    Some(retired) => slot = retired,
+                    None => return false,
+                }
+            }
+            self.slack = slot - head;
+            self.records.pop_front();
         }
         true
     }
@@ -179,26 +204,6 @@ impl Window {
         let store = store.expect("only stores wait for their line after retirement");
         store.fill = slot.max(store.hit);
         std::mem::replace(&mut store.next, NIL)
-    }
-
-    #[inline(always)]
-    fn retire_head(&mut self) -> bool {
-        let Some(head) = self.records.front() else {
-            return false;
-        };
-        if head.result == PENDING {
-            return false;
-        }
-        let (number, mut slot) = (head.number, head.result.max(self.earliest_retirement(head.number)));
-        if head.write && self.store_capacity > 0 {
-            match self.buffer(slot) {
-                Some(retired) => slot = retired,
-                None => return false,
-            }
-        }
-        self.slack = slot - number;
-        self.records.pop_front();
-        true
     }
 
     /// The first operation, a store, retires into the buffer at `slot`, or when there is room. When that is, if it is known.

@@ -27,6 +27,8 @@ pub(crate) enum Translation {
 #[derive(Clone, Debug)]
 pub(crate) struct PageTable {
     page_bits: u32,
+    /// The bits of an address within its page.
+    offset_mask: u64,
     areas: Vec<MappedArea>,
     /// Translations found before, each in the [`place`] of its page: virtual page number and physical base.
     kept: Box<[(u64, u64); KEPT]>,
@@ -82,6 +84,7 @@ impl PageTable {
         };
         Self {
             page_bits,
+            offset_mask: page_bytes - 1,
             areas: areas.iter().map(map).collect(),
             kept: Box::new([(NO_PAGE, 0); KEPT]),
             walked: 0,
@@ -98,25 +101,40 @@ impl PageTable {
         }
     }
 
-    /// Looks an address up.
+    /// The physical address, if the page has a frame.
     // Always: for each operation.
     #[inline(always)]
+    pub fn find(&mut self, addr: VirtAddr) -> Option<PhysAddr> {
+        match self.kept(addr) {
+            Some(addr) => Some(addr),
+            None => self
+                .walk(addr.0 >> self.page_bits)
+                .ok()
+                .map(|base| PhysAddr(base | addr.0 & self.offset_mask)),
+        }
+    }
+
+    /// Looks an address up.
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
+        match self.kept(addr) {
+            Some(addr) => Translation::Mapped(addr),
+            None => match self.walk(addr.0 >> self.page_bits) {
+                Ok(base) => Translation::Mapped(PhysAddr(base | addr.0 & self.offset_mask)),
+                Err(other) => other,
+            },
+        }
+    }
+
+    /// The same of a page whose translation has been kept since it was found; `None` if it has not.
+    #[inline(always)]
+    fn kept(&self, addr: VirtAddr) -> Option<PhysAddr> {
         let page = addr.0 >> self.page_bits;
-        let kept = &self.kept[place(page)];
-        let base = if kept.0 == page {
-            kept.1
-        } else {
-            match self.walk(page) {
-                Ok(base) => base,
-                Err(other) => return other,
-            }
-        };
-        Translation::Mapped(PhysAddr(base | (addr.0 & ((1 << self.page_bits) - 1))))
+        let (kept, base) = self.kept[place(page)];
+        (kept == page).then(|| PhysAddr(base | addr.0 & self.offset_mask))
     }
 
     /// The physical base of a virtual page.
-    #[cold]
+    #[inline(never)]
     fn walk(&mut self, page: u64) -> Result<u64, Translation> {
         let Some(area) = self.area_of(page) else {
             return Err(Translation::Outside);

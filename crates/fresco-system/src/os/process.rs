@@ -79,6 +79,9 @@ pub(crate) struct Process {
     pub(super) carried: u32,
     /// The instructions before the next operation have been executed already.
     pub(super) gap_done: bool,
+    /// It has begun, copies nothing, is not interrupted, and no part of the next gap has been executed or is left from before:
+    /// an operation is all that the next step can be.
+    plain: bool,
     stop: Option<Stop>,
 }
 
@@ -112,6 +115,7 @@ impl Process {
             begun: false,
             carried: 0,
             gap_done: false,
+            plain: false,
             stop: None,
         }
     }
@@ -119,11 +123,13 @@ impl Process {
     /// The next step is the program's first one.
     pub fn begin(&mut self) {
         self.begun = true;
+        self.plain = self.is_plain();
     }
 
     /// The next step is [`Stop::Start`] once more; the program goes on where it is.
     pub fn pause(&mut self) {
         self.begun = false;
+        self.plain = false;
     }
 
     /// Why it stopped. Asked once after each event.
@@ -139,12 +145,15 @@ impl Process {
     /// Stops before the next operation, apart from [`stop_at`](Self::stop_at): if both are due, that goes first.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
+        self.plain = false;
     }
 
     /// Takes back [`interrupt`](Self::interrupt). Returns true if it was called, and the process has not stopped for it
     /// since.
     pub fn take_interrupt(&mut self) -> bool {
-        std::mem::take(&mut self.interrupted)
+        let interrupted = std::mem::take(&mut self.interrupted);
+        self.plain = self.is_plain();
+        interrupted
     }
 
     /// Memory operations executed.
@@ -183,6 +192,12 @@ impl Process {
             Some(copying) => copying.append(lines),
             None => self.copying = Some(Copying::new(lines)),
         }
+        self.plain = false;
+    }
+
+    fn is_plain(&self) -> bool {
+        let whole_gap = !self.gap_done && self.cut == 0 && self.carried == 0;
+        self.begun && self.copying.is_none() && !self.interrupted && whole_gap
     }
 
     /// The page table, to look at.
@@ -234,17 +249,16 @@ impl Process {
         }
     }
 
-    // Always: there is one place that calls it, for each operation.
+    // Always: for each operation.
     #[inline(always)]
-    fn execute(&mut self, op: &Op, line: PhysAddr) -> MicroOp {
-        let gap = self.gap_left(op.gap);
+    fn execute(&mut self, op: &Op, addr: PhysAddr, gap: u32) -> Step {
         self.operations += 1;
         self.next += 1;
-        self.access(line, op.write, op.dep, gap)
+        let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
+        Step::Op(self.access(line, op.write, op.dep, gap))
     }
 
     /// What has not been executed yet of the instructions before an event whose turn has come.
-    #[inline(always)]
     pub(super) fn gap_left(&mut self, gap: u32) -> u32 {
         let gap = if std::mem::take(&mut self.gap_done) {
             0
@@ -264,8 +278,9 @@ impl Process {
                 if let Some(victim) = leaves {
                     victims.push(victim);
                 }
+                let [first, second] = self.hit_slots;
                 Lookup::Hit {
-                    slots: self.hit_slots[usize::from(level) - 1],
+                    slots: if level == 1 { first } else { second },
                 }
             }
             PrivateOutcome::Miss => {
@@ -301,10 +316,43 @@ impl Process {
 }
 
 impl Source for Process {
-    // Always, as `next`: there is one place that calls it, for each operation.
+    // Always: there is one place that calls it, for each operation.
     #[inline(always)]
     fn next_within(&mut self, room: u64) -> Step {
-        if self.preemptible && self.begun && self.copying.is_none() {
+        // Nearly always: an operation that nothing stops, of a page that has a frame.
+        if self.plain
+            && self.operations < self.stop_at
+            && let Some(&Event::Op(op)) = self.batch.events().get(self.next)
+            && u64::from(op.gap) <= room
+            && let Some(addr) = self.pages.find(op.addr)
+        {
+            return self.execute(&op, addr, op.gap);
+        }
+        self.next_of_any(room)
+    }
+
+    fn next(&mut self) -> Step {
+        self.next_within(u64::MAX)
+    }
+}
+
+impl Process {
+    /// The next step, whatever it is.
+    #[inline(never)]
+    fn next_of_any(&mut self, room: u64) -> Step {
+        let step = self.next_within_copy_or_program(room);
+        self.plain = self.is_plain();
+        step
+    }
+
+    fn next_within_copy_or_program(&mut self, room: u64) -> Step {
+        if !self.begun {
+            return self.stopped(Stop::Start, 0);
+        }
+        if let Some(step) = self.copy_on() {
+            return step;
+        }
+        if self.preemptible {
             if self.batch.events().get(self.next).is_none()
                 && let Some(stop) = self.refill()
             {
@@ -313,17 +361,6 @@ impl Source for Process {
             if let Some(step) = self.work_within(room) {
                 return step;
             }
-        }
-        self.next()
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> Step {
-        if !self.begun {
-            return self.stopped(Stop::Start, 0);
-        }
-        if let Some(step) = self.copy_on() {
-            return step;
         }
         loop {
             match self.batch.events().get(self.next) {
@@ -335,8 +372,8 @@ impl Source for Process {
                     }
                     return match self.pages.translate(op.addr) {
                         Translation::Mapped(addr) => {
-                            let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
-                            Step::Op(self.execute(&op, line))
+                            let gap = self.gap_left(op.gap);
+                            self.execute(&op, addr, gap)
                         }
                         Translation::Fault(page) => {
                             let gap = self.gap_before(op.gap);

@@ -10,7 +10,6 @@ use fresco_load::Event;
 
 impl Process {
     /// Returns why the process has to stop here, if it has to. The request is used up.
-    #[inline]
     pub(super) fn stop_here(&mut self) -> Option<Stop> {
         if self.operations >= self.stop_at {
             self.stop_at = u64::MAX;
@@ -20,7 +19,6 @@ impl Process {
     }
 
     /// The next part of a copy, if one is under way.
-    #[inline]
     pub(super) fn copy_on(&mut self) -> Option<Step> {
         if self.copying.is_none() {
             None
