@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One of the comparison traces through the memory core alone, to be counted by callgrind (`scripts/bench-instructions`).
 //!
-//! Usage: core_instructions random|stream|sparse|mixed|idle REQUESTS
+//! Usage: core_instructions random|stream|sparse|mixed|idle REQUESTS [RANKS]
 
 #[path = "../benches/bench_traces/mod.rs"]
 mod bench_traces;
 
-use bench_traces::{LINE, Trace, machine, run};
+use bench_traces::{LINE, Trace, machine, machine_of, run};
 use std::process::ExitCode;
 
 /// Most memory the process has had resident, in KiB, as Linux tells it.
@@ -25,14 +25,15 @@ fn main() -> ExitCode {
             .map(|(_, trace)| *trace)
     };
     let parsed = match &arguments[..] {
-        [name, count] => trace(name).zip(count.parse::<u64>().ok()),
+        [name, count] => trace(name).zip(count.parse().ok()).zip(Some(None)),
+        [name, count, ranks] => trace(name).zip(count.parse().ok()).zip(ranks.parse().ok().map(Some)),
         _ => None,
     };
-    let Some((trace, n)) = parsed else {
-        eprintln!("usage: core_instructions random|stream|sparse|mixed|idle REQUESTS");
+    let Some(((trace, n), ranks)) = parsed else {
+        eprintln!("usage: core_instructions random|stream|sparse|mixed|idle REQUESTS [RANKS]");
         return ExitCode::from(2);
     };
-    let machine = machine();
+    let machine = ranks.map_or_else(machine, machine_of);
     let outcome = run(&machine, trace, n);
     let seconds = machine.memory.timing.clock.to_ps(outcome.cycles) as f64 / 1e12;
     println!(

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each user takes its part
 
 use fresco_dram::{Location, PhysAddr};
-use fresco_machine::{Machine, builtin};
+use fresco_machine::{Machine, builtin, load_with};
 use fresco_memory::controller::ChannelStats;
 use fresco_memory::{Access, Completion, Controller, Driver, Observer, TraceRequest};
 use std::convert::Infallible;
@@ -95,6 +95,21 @@ pub struct Outcome {
 /// The machine of the comparison.
 pub fn machine() -> Machine {
     builtin("ddr4-2400-bench").expect("a built-in machine")
+}
+
+/// The same with another number of ranks, a power of two: sixteen banks each.
+pub fn machine_of(ranks: u32) -> Machine {
+    let bits = ranks.ilog2();
+    let map = [
+        ("rank", format!("{:?}", (13..13 + bits).collect::<Vec<u32>>())),
+        ("bank_group", format!("[{}, {}]", 13 + bits, 14 + bits)),
+        ("bank", format!("[{}, {}]", 15 + bits, 16 + bits)),
+        ("row", format!("\"{}-{}\"", 17 + bits, 32 + bits)),
+    ];
+    let overrides = map.map(|(key, bits)| (format!("memory.map.{key}"), bits));
+    let ranks = ("memory.organisation.ranks".to_owned(), ranks.to_string());
+    let overrides: Vec<(String, String)> = overrides.into_iter().chain([ranks]).collect();
+    load_with("ddr4-2400-bench", &overrides).expect("a machine with more ranks")
 }
 
 /// A driver of its one controller.

@@ -32,12 +32,25 @@ pub(super) fn empty_set(ways: usize) -> Vec<Group> {
 /// The first way of a set that holds `tag`.
 #[inline]
 pub(super) fn find(set: &[Group], tag: u32) -> Option<usize> {
-    set.iter().enumerate().find_map(|(at, group)| {
-        // A bit for each lane: vector instructions, and one branch for eight ways.
-        let lanes = group.tags.iter().enumerate();
-        let holding = lanes.fold(0, |holding, (lane, other)| holding | u32::from(*other == tag) << lane);
-        (holding != 0).then(|| at * LANES + holding.trailing_zeros() as usize)
-    })
+    // All lanes of a group without a branch between them: one comparison of vectors. Groups in pairs: a miss, which looks
+    // at all of them, is the case that costs.
+    let holds = |group: &Group| group.tags.iter().fold(false, |found, t| found | (*t == tag));
+    let (pairs, last) = set.as_chunks::<2>();
+    let at = match pairs.iter().position(|[one, other]| holds(one) | holds(other)) {
+        Some(pair) => 2 * pair + usize::from(!holds(&pairs[pair][0])),
+        None => 2 * pairs.len() + last.iter().position(holds)?,
+    };
+    Some(at * LANES + lane_of(&set[at].tags, tag))
+}
+
+/// The first lane that holds `tag`; one must. Kept apart from [`find`] so that the compiler does not merge the two
+/// searches into one that is slower than either.
+#[inline(never)]
+fn lane_of(tags: &[u32; LANES], tag: u32) -> usize {
+    // A bit for each lane: vector instructions, and no branch.
+    let lanes = tags.iter().enumerate();
+    let holding = lanes.fold(0u32, |holding, (lane, t)| holding | u32::from(*t == tag) << lane);
+    holding.trailing_zeros() as usize
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Lru {
         match &mut self.order {
             Order::Few(sets) => {
                 let order = &mut sets[set];
-                order.to_front(order.rank(way));
+                *order = order.with_first(order.rank(way));
             }
             Order::Many(order) => to_front(&mut order[set * self.ways..][..self.ways], way as u8),
         }
@@ -46,13 +46,16 @@ impl Lru {
         let last = self.ways - 1;
         match &mut self.order {
             Order::Few(sets) => {
-                sets[set].to_front(last as u32);
-                sets[set].at(0)
+                let order = &mut sets[set];
+                *order = order.with_first(last as u32);
+                order.at(0)
             }
             Order::Many(order) => {
                 let order = &mut order[set * self.ways..][..self.ways];
-                order.rotate_right(1);
-                usize::from(order[0])
+                let way = order[last];
+                order.copy_within(..last, 1);
+                order[0] = way;
+                usize::from(way)
             }
         }
     }
@@ -62,7 +65,7 @@ impl Lru {
         match &mut self.order {
             Order::Few(sets) => {
                 let order = &mut sets[set];
-                order.to_back(order.rank(way), self.ways as u32 - 1);
+                *order = order.with_last(order.rank(way), self.ways as u32 - 1);
             }
             Order::Many(order) => {
                 let order = &mut order[set * self.ways..][..self.ways];
@@ -120,18 +123,18 @@ impl Digits {
         self.0 & !(u64::MAX << (4 * rank))
     }
 
-    /// Moves the digit at `rank` to the lowest place.
+    /// With the digit at `rank` in the lowest place.
     #[inline]
-    fn to_front(&mut self, rank: u32) {
+    fn with_first(self, rank: u32) -> Self {
         let above = self.0 & u64::MAX << (4 * rank) << 4;
-        self.0 = above | self.below(rank) << 4 | self.at(rank) as u64;
+        Self(above | self.below(rank) << 4 | self.at(rank) as u64)
     }
 
-    /// Moves the digit at `rank` up to `last`.
-    fn to_back(&mut self, rank: u32, last: u32) {
+    /// With the digit at `rank` at `last`, which is no lower.
+    fn with_last(self, rank: u32, last: u32) -> Self {
         let way = self.at(rank) as u64;
-        self.0 = self.below(rank) | self.0 >> 4 & u64::MAX << (4 * rank);
-        self.0 = self.0 & !(0xf << (4 * last)) | way << (4 * last);
+        let others = self.below(rank) | self.0 >> 4 & u64::MAX << (4 * rank);
+        Self(others & !(0xf << (4 * last)) | way << (4 * last))
     }
 }
 

@@ -8,7 +8,7 @@
 //! up.
 
 use super::ready::{Kind, Shared, Until};
-use fresco_dram::{Cycle, Organisation};
+use fresco_dram::{Cycle, NEVER, Organisation};
 use std::ops::Range;
 
 /// The command a bank would issue next.
@@ -93,6 +93,8 @@ pub(super) struct Candidates {
     lanes: Vec<Lanes>,
     /// By bank group, then register.
     relations: Vec<Vec<Relation>>,
+    /// By bank group: the registers that have banks of its rank.
+    of_rank: Vec<Range<usize>>,
 }
 
 impl Candidates {
@@ -107,6 +109,10 @@ impl Candidates {
                 .map(|r| Relation::new(r * LANES, &group, &rank))
                 .collect()
         };
+        let of_rank = |first: usize| {
+            let rank = first / per_rank * per_rank;
+            rank / LANES..(rank + per_rank).div_ceil(LANES)
+        };
         let empty = Lanes {
             earliest: [NONE; LANES],
             others: [[0; LANES]; 4],
@@ -118,12 +124,19 @@ impl Candidates {
             base: 0,
             lanes: vec![empty; registers],
             relations: (0..banks).step_by(per_group).map(relations).collect(),
+            of_rank: (0..banks).step_by(per_group).map(of_rank).collect(),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, b: usize) -> Option<Candidate> {
         self.exact[b]
+    }
+
+    /// The key of a bank's candidate.
+    #[inline]
+    pub(super) fn key(&self, b: u32) -> u64 {
+        self.exact[b as usize].map_or(u64::MAX, |candidate| candidate.key)
     }
 
     #[inline]
@@ -198,9 +211,10 @@ impl Candidates {
         }
     }
 
-    /// The candidate with the smallest (cycle, key), none of them before `floor`.
+    /// When the first of the candidates may be issued, none of them before `floor`, and whose it is: of those that may be then, that with the
+    /// smallest key. [`NEVER`] if there is none.
     #[inline]
-    pub(super) fn first(&self, floor: Cycle) -> Option<(Cycle, u64, u32)> {
+    pub(super) fn first(&self, floor: Cycle) -> (Cycle, u32) {
         let lanes = self.lanes.as_slice();
         // The usual numbers of banks, for which the compiler knows how long the loops are.
         if let Ok(registers) = <&[Lanes; 2]>::try_from(lanes) {
@@ -215,11 +229,7 @@ impl Candidates {
     }
 
     #[inline]
-    fn first_among<'a>(
-        &self,
-        registers: impl IntoIterator<Item = &'a Lanes> + Copy,
-        floor: Cycle,
-    ) -> Option<(Cycle, u64, u32)> {
+    fn first_among<'a>(&self, registers: impl IntoIterator<Item = &'a Lanes> + Copy, floor: Cycle) -> (Cycle, u32) {
         let mut smallest = [NONE; LANES];
         for lanes in registers {
             for (smallest, &earliest) in smallest.iter_mut().zip(&lanes.earliest) {
@@ -230,7 +240,7 @@ impl Candidates {
         let smallest = std::hint::black_box(smallest);
         let smallest = smallest.into_iter().fold(NONE, i16::min);
         if smallest == NONE {
-            return None;
+            return (NEVER, 0);
         }
         let at = smallest.max(self.distance(floor));
         if at == FAR {
@@ -252,21 +262,18 @@ impl Candidates {
                 }
             }
         }
-        let found = (self.base + at as Cycle, key, bank as u32);
-        debug_assert_eq!(
-            self.first_far(floor),
-            Some(found),
-            "distances agree with the exact cycles"
-        );
-        Some(found)
+        let found = (self.base + at as Cycle, bank as u32);
+        debug_assert_eq!(self.first_far(floor), found, "distances agree with the exact cycles");
+        found
     }
 
     /// The same, from the exact cycles.
     #[cold]
-    fn first_far(&self, floor: Cycle) -> Option<(Cycle, u64, u32)> {
+    fn first_far(&self, floor: Cycle) -> (Cycle, u32) {
         let time = |b: usize, c: &Candidate| (c.ready.max(self.others(b, c.kind)).max(floor), c.key, b as u32);
         let candidates = self.exact.iter().enumerate();
-        candidates.filter_map(|(b, c)| c.as_ref().map(|c| time(b, c))).min()
+        let first = candidates.filter_map(|(b, c)| c.as_ref().map(|c| time(b, c))).min();
+        first.map_or((NEVER, 0), |(at, _, bank)| (at, bank))
     }
 
     /// The distance to the end of something that banks share.
@@ -283,7 +290,15 @@ impl Shared for Candidates {
         let to_group = self.shared_distance(until.group);
         let to_rank = self.shared_distance(until.rank);
         let to_others = self.shared_distance(until.others);
-        for (lanes, relation) in self.lanes.iter_mut().zip(&self.relations[group]) {
+        // What concerns no other rank is not looked for there.
+        let all = 0..self.lanes.len();
+        let registers = if until.others == 0 {
+            self.of_rank[group].clone()
+        } else {
+            all
+        };
+        let relations = &self.relations[group][registers.clone()];
+        for (lanes, relation) in self.lanes[registers].iter_mut().zip(relations) {
             // Whole registers, computed before the first is stored: else the compiler works lane by lane.
             let of_kind = lanes.of_kind[kind as usize];
             let others = lanes.others[kind as usize];

@@ -130,7 +130,8 @@ impl PageTable {
     fn kept(&self, addr: VirtAddr) -> Option<PhysAddr> {
         let page = addr.0 >> self.page_bits;
         let (kept, base) = self.kept[place(page)];
-        (kept == page).then(|| PhysAddr(base | addr.0 & self.offset_mask))
+        let addr = PhysAddr(base | addr.0 & self.offset_mask);
+        (kept == page).then_some(addr)
     }
 
     /// The physical base of a virtual page.

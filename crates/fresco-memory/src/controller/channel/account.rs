@@ -12,27 +12,33 @@ impl Channel {
     /// Attributes the time since the request was last looked at, and the command's own time.
     #[inline]
     pub(super) fn account(&mut self, now: Cycle, b: u32, candidate: &Candidate) {
-        let (own, outcome) = match candidate.kind {
+        let (mut own, outcome) = match candidate.kind {
             Kind::Act => (self.timing.rcd, RowOutcome::Miss),
             Kind::Pre => (self.timing.rp, RowOutcome::Conflict),
-            // The next burst of the line follows.
-            Kind::Rd if self.goes_on(candidate.entry) => (self.timing.ccd_l, RowOutcome::Hit),
-            Kind::Wr if self.goes_on(candidate.entry) => (self.timing.ccd_l_wr, RowOutcome::Hit),
-            Kind::Rd => (self.timing.cl + self.timing.burst(), RowOutcome::Hit),
-            Kind::Wr => (self.timing.cwl + self.timing.burst(), RowOutcome::Hit),
+            Kind::Rd => (self.read_data, RowOutcome::Hit),
+            Kind::Wr => (self.write_data, RowOutcome::Hit),
         };
+        if self.line_bursts > 1 {
+            own = self.own_of_part(candidate).unwrap_or(own);
+        }
         let entry = self.pool.get_mut(candidate.entry);
         entry.outcome.get_or_insert(outcome);
         let from = entry.accounted;
         if now > from {
             // The wait is cut in order: the refresh, then the bank, then what it shares, then other choices.
             let others = self.candidates.others(b as usize, candidate.kind);
+            debug_assert!(
+                candidate.ready.max(others) <= now,
+                "a command is issued when it is ready"
+            );
             let (from_refresh, to_refresh) = self.banks[b as usize].refreshed;
-            let refreshed = to_refresh.min(now).saturating_sub(from_refresh.max(from));
-            let after_refresh = from + refreshed;
-            let after_bank = candidate.ready.clamp(after_refresh, now);
-            let after_others = others.clamp(after_bank, now);
-            entry.wait.refresh += refreshed;
+            let mut after_refresh = from;
+            if to_refresh > from {
+                after_refresh += to_refresh.min(now).saturating_sub(from_refresh.max(from));
+                entry.wait.refresh += after_refresh - from;
+            }
+            let after_bank = candidate.ready.max(after_refresh);
+            let after_others = others.max(after_bank);
             entry.wait.bank += after_bank - after_refresh;
             entry.wait.bus += after_others - after_bank;
             entry.wait.queue += now - after_others;
@@ -41,10 +47,15 @@ impl Channel {
         entry.accounted = now + own;
     }
 
-    /// Returns true if the request needs another column command after this one.
-    #[inline]
-    fn goes_on(&self, i: u32) -> bool {
-        self.line_bursts > 1 && self.line_bursts - self.pool.get(i).bursts > 1
+    /// A column command whose line needs another one after it: the next follows so much later.
+    #[inline(never)]
+    fn own_of_part(&self, candidate: &Candidate) -> Option<Cycle> {
+        let goes_on = self.line_bursts - self.pool.get(candidate.entry).bursts > 1;
+        match candidate.kind {
+            Kind::Rd if goes_on => Some(self.timing.ccd_l),
+            Kind::Wr if goes_on => Some(self.timing.ccd_l_wr),
+            _ => None,
+        }
     }
 
     pub(super) fn complete(&mut self, i: u32, done: Cycle, outcome: RowOutcome, sink: &mut impl Sink) {

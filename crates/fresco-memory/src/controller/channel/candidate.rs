@@ -131,13 +131,18 @@ impl Channel {
         {
             return self.bank_changed(b);
         }
-        let kind = match issued.kind {
-            Kind::Pre => Kind::Act,
-            _ => column(self.bus),
+        let (kind, class) = match issued.kind {
+            Kind::Pre => (Kind::Act, CLASS_ROW),
+            _ => (column(self.bus), CLASS_COLUMN),
         };
-        let next = Some(self.serving(b, issued.entry, kind));
-        debug_assert_eq!(next, self.candidate(b));
-        self.candidates.set(b as usize, next);
+        let next = Candidate {
+            ready: self.ready.of_bank(b as usize, kind),
+            key: class | (issued.key % CLASS_COLUMN),
+            entry: issued.entry,
+            kind,
+        };
+        debug_assert_eq!(Some(next), self.candidate(b));
+        self.candidates.put(b as usize, next);
     }
 
     /// The youngest request of a bank changes what the bank does next only if it is alone or hits the open row; one of

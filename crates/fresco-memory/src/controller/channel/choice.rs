@@ -19,14 +19,12 @@ pub(super) enum What {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub at: Cycle,
-    pub key: u64,
     pub what: What,
 }
 
 impl Choice {
     pub const NOTHING: Self = Self {
         at: NEVER,
-        key: u64::MAX,
         what: What::Nothing,
     };
 }
@@ -61,13 +59,21 @@ impl Channel {
                     .max(self.candidates.others(index, candidate.kind))
                     .max(self.bus_free)
             );
-            if (at, candidate.key) < (self.choice.at, self.choice.key) {
+            if at < self.choice.at || at == self.choice.at && candidate.key < self.key_of_choice() {
                 self.choice = Choice {
                     at,
-                    key: candidate.key,
                     what: What::Bank(b),
                 };
             }
+        }
+    }
+
+    /// What decides among commands that are ready in the same cycle: the smaller goes first.
+    fn key_of_choice(&self) -> u64 {
+        match self.choice.what {
+            What::Nothing => u64::MAX,
+            What::Bank(b) => self.candidates.key(b),
+            What::Refresh(i, _) => CLASS_REFRESH | i as u64,
         }
     }
 
@@ -85,14 +91,9 @@ impl Channel {
 
     /// Finds the next command, if nothing else happens before.
     pub(super) fn choose(&mut self) {
-        self.choice = match self.candidates.first(self.bus_free) {
-            Some((at, key, b)) => Choice {
-                at,
-                key,
-                what: What::Bank(b),
-            },
-            None => Choice::NOTHING,
-        };
+        let (at, b) = self.candidates.first(self.bus_free);
+        self.choice.at = at;
+        self.choice.what = if at == NEVER { What::Nothing } else { What::Bank(b) };
         self.choice_valid = true;
         if !self.pending.is_empty() {
             self.consider_refreshes();
@@ -104,10 +105,9 @@ impl Channel {
         for i in 0..self.pending.len() {
             let (at, step) = self.refresh_step(i);
             let key = CLASS_REFRESH | i as u64;
-            if (at, key) < (self.choice.at, self.choice.key) {
+            if (at, key) < (self.choice.at, self.key_of_choice()) {
                 self.choice = Choice {
                     at,
-                    key,
                     what: What::Refresh(i, step),
                 };
             }

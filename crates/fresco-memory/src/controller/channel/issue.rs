@@ -70,7 +70,7 @@ impl Channel {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
-        self.stats.data_cycles += self.timing.burst();
+        self.stats.data_cycles += self.burst;
         self.bursts += 1;
         if self.line_bursts > 1 && self.issue_part(now, b, candidate, sink) {
             return;
@@ -107,7 +107,7 @@ impl Channel {
             self.ready.read(now, b as usize, &mut self.candidates);
             self.reads.take(now);
             self.stats.reads += 1;
-            self.complete(i, now + self.timing.cl + self.timing.burst(), outcome, sink);
+            self.complete(i, now + self.read_data, outcome, sink);
         } else {
             let entry = self.pool.get(i);
             if entry.wait.refresh > 0 {

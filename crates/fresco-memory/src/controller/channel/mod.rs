@@ -38,6 +38,12 @@ pub(super) struct Channel {
     banks_per_group_log2: u32,
     banks_per_rank_log2: u32,
     timing: Timing,
+    /// Cycles of the data bus that a burst takes.
+    burst: Cycle,
+    /// From a read command to the end of its data …
+    read_data: Cycle,
+    /// … and from a write command.
+    write_data: Cycle,
     /// Column commands that a line takes.
     line_bursts: u8,
     scheduler: Scheduler,
@@ -108,6 +114,9 @@ impl Channel {
             banks_per_group_log2: org.banks.ilog2(),
             banks_per_rank_log2: org.banks_per_rank().ilog2(),
             timing: timing.clone(),
+            burst: timing.burst(),
+            read_data: timing.cl + timing.burst(),
+            write_data: timing.cwl + timing.burst(),
             line_bursts: u8::try_from(timing.bursts_of_line(org)).expect("a line is a few bursts"),
             scheduler: config.scheduler,
             page: config.page,
