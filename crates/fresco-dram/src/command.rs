@@ -29,11 +29,15 @@ pub enum CommandKind {
     RefSb,
     /// Refresh all banks of a rank by a quarter of a REFab (DDR4, fine granularity chosen on the fly).
     RefAb4,
+    /// Refresh management of all banks of a rank (DDR5).
+    RfmAb,
+    /// Refresh management of the bank of the same number in every bank group (DDR5).
+    RfmSb,
 }
 
 impl CommandKind {
     /// Every command, in the order of the discriminants.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Act,
         Self::Pre,
         Self::PreAll,
@@ -45,6 +49,8 @@ impl CommandKind {
         Self::RefPb,
         Self::RefSb,
         Self::RefAb4,
+        Self::RfmAb,
+        Self::RfmSb,
     ];
 
     /// The name in a command trace.
@@ -61,6 +67,8 @@ impl CommandKind {
             Self::RefPb => "REFpb",
             Self::RefSb => "REFsb",
             Self::RefAb4 => "REFab4",
+            Self::RfmAb => "RFMab",
+            Self::RfmSb => "RFMsb",
         }
     }
 
@@ -74,8 +82,13 @@ impl CommandKind {
         matches!(self, Self::RefAb | Self::RefAb4 | Self::RefPb | Self::RefSb)
     }
 
-    /// Returns true for a refresh of all banks of a rank.
-    pub fn is_rank_refresh(self) -> bool {
-        matches!(self, Self::RefAb | Self::RefAb4)
+    /// Returns true for refresh management, which refreshes no rows in their turn.
+    pub fn is_management(self) -> bool {
+        matches!(self, Self::RfmAb | Self::RfmSb)
+    }
+
+    /// Returns true for a refresh, or refresh management, of all banks of a rank.
+    pub fn is_of_rank(self) -> bool {
+        matches!(self, Self::RefAb | Self::RefAb4 | Self::RfmAb)
     }
 }

@@ -18,7 +18,7 @@ pub use overrides::{TimingError, TimingOverrides};
 pub use scale::{LATENCIES, with_latencies_scaled};
 
 use crate::density::{RefreshScope, RefreshTable};
-use crate::{Clock, Generation, Timing};
+use crate::{Clock, Generation, Prac, Rfm, Timing};
 use grade::Grade;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -101,6 +101,12 @@ pub struct Device {
     pub fine: FineRefresh,
     /// Above 85 °C: tREFI and the refresh window are halved (REF-2).
     pub hot: bool,
+    /// Refresh management (DDR5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rfm: Option<Rfm>,
+    /// Per-row activation counting (DDR5), which has tRP, tRAS, tRC, tRTP and tWR of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prac: Option<Prac>,
 }
 
 impl Device {
@@ -113,6 +119,8 @@ impl Device {
             table: RefreshTable::Jedec,
             fine: FineRefresh::X1,
             hot: false,
+            rfm: None,
+            prac: None,
         }
     }
 }

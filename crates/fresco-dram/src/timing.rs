@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timing parameters of one device, in cycles of its command clock.
 
-use crate::{Clock, Cycle, Organisation};
+use crate::{Clock, Cycle, Management, Organisation};
 use serde::{Deserialize, Serialize};
 
 fn is_zero(bytes: &u32) -> bool {
@@ -45,6 +45,8 @@ fn is_false(set: &bool) -> bool {
 /// | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
 /// | REFab | any command | rank | tRFCab |
 /// | REFab4 | any command | rank | tRFC4 |
+/// | RFMab | any command | rank | `rfm_ab` of [`Timing::management`] |
+/// | RFMsb | as REFsb | rank | `rfm_sb` of [`Timing::management`]; else as REFsb |
 /// | REFpb | ACT of its banks, REFpb of its banks, REFab | rank | tRFCpb |
 /// | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
 /// | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
@@ -68,6 +70,9 @@ pub struct Timing {
     /// to commands of its bank have them in them.
     #[serde(default, skip_serializing_if = "is_now")]
     pub act_delay: Cycle,
+    /// Refresh management and activation counting, with their times.
+    #[serde(default, skip_serializing_if = "Management::is_off")]
+    pub management: Management,
     /// Burst length, in transfers; the data bus is busy for [`Timing::burst`] cycles.
     pub burst_length: Cycle,
     /// Read latency: RD to first data.

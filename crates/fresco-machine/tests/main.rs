@@ -5,6 +5,7 @@ mod builtin;
 mod calibration;
 mod fine_refresh;
 mod lines_of_bursts;
+mod management;
 mod readme;
 mod threads;
 mod today;

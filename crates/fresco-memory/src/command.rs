@@ -16,9 +16,9 @@ pub struct Command {
     pub channel: u32,
     /// Rank of the channel.
     pub rank: u32,
-    /// Bank group; meaningless for PREA, REFab, REFab4 and REFsb.
+    /// Bank group; meaningless for PREA, REFab, REFab4, REFsb, RFMab and RFMsb.
     pub bank_group: u32,
-    /// Bank of the group; meaningless for PREA, REFab and REFab4.
+    /// Bank of the group; meaningless for PREA, REFab, REFab4 and RFMab.
     pub bank: u32,
     /// Row that ACT opens, or that a column command finds open.
     pub row: u32,
@@ -48,8 +48,8 @@ impl fmt::Display for Command {
         use CommandKind as K;
         write!(f, "{} {} {} {}", self.cycle, self.kind.name(), self.channel, self.rank)?;
         match self.kind {
-            K::PreAll | K::RefAb | K::RefAb4 => f.write_str(" - - - -"),
-            K::RefSb => write!(f, " - {} - -", self.bank),
+            K::PreAll | K::RefAb | K::RefAb4 | K::RfmAb => f.write_str(" - - - -"),
+            K::RefSb | K::RfmSb => write!(f, " - {} - -", self.bank),
             K::Pre | K::RefPb => write!(f, " {} {} - -", self.bank_group, self.bank),
             K::Act => write!(f, " {} {} {} -", self.bank_group, self.bank, self.row),
             K::Rd | K::RdA | K::Wr | K::WrA => {

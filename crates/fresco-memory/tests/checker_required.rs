@@ -5,7 +5,7 @@ use crate::support::devices;
 use crate::traces::{OUTSTANDING, SplitMix64, machine};
 use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{self, Device, FineRefresh, TimingOverrides};
-use fresco_dram::{Location, Timing};
+use fresco_dram::{Location, Prac, Rfm, Timing};
 use fresco_machine::MemoryConfig;
 use fresco_memory::checker::{Checker, CheckerReport, Constraint, Options, Required};
 use fresco_memory::{Access, Command, Completion, Controller, Driver, Observer, TraceRequest};
@@ -44,7 +44,9 @@ fn devices_of(standard: &str) -> Vec<(Device, Timing)> {
                     RefreshTable::CoDesign,
                 ] {
                     for fine in [FineRefresh::X1, FineRefresh::X2, FineRefresh::X4] {
-                        for hot in [false, true] {
+                        for (hot, (rfm, prac)) in
+                            [false, true].into_iter().flat_map(|hot| asked().map(|ask| (hot, ask)))
+                        {
                             let device = Device {
                                 density_gbit,
                                 width: Some(width),
@@ -52,6 +54,8 @@ fn devices_of(standard: &str) -> Vec<(Device, Timing)> {
                                 table,
                                 fine,
                                 hot,
+                                rfm,
+                                prac,
                             };
                             let timing = standards::timing_with(standard, &device, &TimingOverrides::default());
                             all.extend(timing.ok().map(|timing| (device, timing)));
@@ -62,6 +66,21 @@ fn devices_of(standard: &str) -> Vec<(Device, Timing)> {
         }
     }
     all
+}
+
+/// What devices may ask for besides refresh: nothing, or one or both of what DDR5 has.
+fn asked() -> [(Option<Rfm>, Option<Prac>); 4] {
+    let rfm = Some(Rfm {
+        raaimt: 32,
+        raammt: 96,
+        per_refresh: 16,
+        same_bank: true,
+    });
+    let prac = Some(Prac {
+        threshold: 512,
+        level: 2,
+    });
+    [(None, None), (rfm, None), (None, prac), (rfm, prac)]
 }
 
 /// Bytes of the rows that devices of a width have most often, by the standards once more.
@@ -87,6 +106,7 @@ fn both_tables_say_the_same_but_for_what_is_listed() {
             assert_eq!(required.timing.clock, timing.clock, "{standard}");
             assert_eq!(required.timing.paired_refresh, timing.paired_refresh, "{standard}");
             assert_eq!(required.timing.act_delay, timing.act_delay, "{standard}");
+            assert_eq!(required.timing.management, timing.management, "{standard}");
             let is_printed = device.table == RefreshTable::Jedec && printed(standard).contains(&device.density_gbit);
             if is_printed {
                 assert_eq!(required.own, [""; 0], "{standard} {device:?}");

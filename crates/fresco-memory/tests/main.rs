@@ -18,6 +18,7 @@ mod latency;
 mod lines_of_bursts;
 mod low_load;
 mod progress;
+mod refresh_management;
 mod refresh_policies;
 mod refresh_schemes;
 mod refresh_windows;

@@ -6,7 +6,7 @@
 use crate::support::devices;
 use crate::support::record::Record;
 use crate::tightness_cases::{START, Scene, scenes};
-use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
+use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Prac, Rfm, Timing};
 use fresco_machine::{ControllerConfig, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, CommandRecord, Constraint, Options};
 use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
@@ -117,6 +117,9 @@ fn expected(org: &Organisation, timing: &Timing) -> BTreeSet<Constraint> {
     if timing.rfc_ab4 > 0 {
         all.insert(C::RfcAb4);
     }
+    if !timing.management.is_off() {
+        all.extend([C::RfmAb, C::RfmSb]);
+    }
     let bank_refreshes = [(timing.rfc_pb, C::RfcPb), (timing.rfc_sb, C::RfcSb)];
     for (_, own) in bank_refreshes.into_iter().filter(|&(cycles, _)| cycles > 0) {
         all.extend([own, C::RefreshToAct, C::RefreshToRefresh]);
@@ -135,20 +138,43 @@ fn by_bursts(timing: Timing) -> Timing {
 #[test]
 fn every_constraint_of_every_standard_is_tight() {
     for name in fresco_dram::standards::names() {
-        let org = devices::organisation(name);
-        let standard = by_bursts(devices::timing(name, &[]));
-        let mut shown = BTreeSet::new();
-        for (number, scene) in scenes(&org, &standard).iter().enumerate() {
-            let what = format!("{name}, scene {number}, {}", scene.constraint.name());
-            let timing = by_bursts(devices::timing(name, &scene.replaced));
-            let commands = play(scene, &org, &timing);
-            let (earlier, later) = (find(&commands, scene.earlier), find(&commands, scene.later));
-            let distance = commands[later].cycle - commands[earlier].cycle;
-            assert_eq!(distance, (scene.distance)(&timing), "{what}: {commands:?}");
-            let broken = broken_if_earlier(&org, &timing, &commands, later);
-            assert_eq!(broken, [scene.constraint], "{what}: {commands:?}");
-            shown.insert(scene.constraint);
-        }
-        assert_eq!(shown, expected(&org, &standard), "{name}");
+        every_constraint_is_tight(name, |replaced| devices::timing(name, replaced));
     }
+}
+
+#[test]
+fn refresh_management_is_tight() {
+    let rfm = Rfm {
+        raaimt: 80,
+        raammt: 240,
+        per_refresh: 80,
+        same_bank: false,
+    };
+    let prac = Prac {
+        threshold: 512,
+        level: 1,
+    };
+    for name in ["ddr5-4800", "ddr5-5600", "ddr5-6400"] {
+        for prac in [None, Some(prac)] {
+            every_constraint_is_tight(name, |replaced| devices::managed(name, replaced, Some(rfm), prac));
+        }
+    }
+}
+
+fn every_constraint_is_tight(name: &str, device: impl Fn(&[(&str, Cycle)]) -> Timing) {
+    let org = devices::organisation(name);
+    let standard = by_bursts(device(&[]));
+    let mut shown = BTreeSet::new();
+    for (number, scene) in scenes(&org, &standard).iter().enumerate() {
+        let what = format!("{name}, scene {number}, {}", scene.constraint.name());
+        let timing = by_bursts(device(&scene.replaced));
+        let commands = play(scene, &org, &timing);
+        let (earlier, later) = (find(&commands, scene.earlier), find(&commands, scene.later));
+        let distance = commands[later].cycle - commands[earlier].cycle;
+        assert_eq!(distance, (scene.distance)(&timing), "{what}: {commands:?}");
+        let broken = broken_if_earlier(&org, &timing, &commands, later);
+        assert_eq!(broken, [scene.constraint], "{what}: {commands:?}");
+        shown.insert(scene.constraint);
+    }
+    assert_eq!(shown, expected(&org, &standard), "{name}");
 }

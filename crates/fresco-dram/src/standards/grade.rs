@@ -44,6 +44,19 @@ pub(super) struct RefreshData {
     pub bank_commands: u64,
 }
 
+/// What is otherwise with per-row activation counting.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PracData {
+    /// tRFMab and tRFMsb.
+    pub rfm_ab_ps: Ps,
+    pub rfm_sb_ps: Ps,
+    /// tABO_ACT.
+    pub window_ps: Ps,
+    /// In place of those of the grade; tRC is a sum.
+    pub parameters: BTreeMap<String, Minimum>,
+}
+
 fn double() -> u32 {
     2
 }
@@ -77,6 +90,7 @@ pub(super) struct Grade {
     pub banks: Option<u32>,
     pub parameters: BTreeMap<String, Minimum>,
     pub refresh: RefreshData,
+    pub prac: Option<PracData>,
     /// Devices of other widths.
     #[serde(default)]
     pub other: Vec<Other>,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the data file, the refresh choice and the user's values to cycles.
 
-use super::{Device, FineRefresh, TimingError, TimingOverrides, grade::Grade};
+use super::{Device, FineRefresh, TimingError, TimingOverrides, grade::Grade, grade::PracData};
 use crate::density::{self, DENSITIES_GBIT, NoTrfc, RefreshScope};
-use crate::{Clock, Cycle, Ps, Timing};
+use crate::{Clock, Cycle, Generation, Management, Ps, Timing};
 
 struct Resolver<'a> {
     grade: &'a Grade,
@@ -23,6 +23,7 @@ pub(super) fn resolve(grade: &Grade, device: &Device, overrides: &TimingOverride
         let found = format!("{} of x{width} devices, whose timing is not known", grade.name);
         return Err(TimingError::new("width", found, known.join(", ")));
     }
+    check_management(grade, device)?;
     Resolver {
         grade,
         clock: grade.clock(),
@@ -32,6 +33,18 @@ pub(super) fn resolve(grade: &Grade, device: &Device, overrides: &TimingOverride
         overrides,
     }
     .timing()
+}
+
+/// Refresh management and activation counting are those of DDR5, with values that its mode registers have.
+fn check_management(grade: &Grade, device: &Device) -> Result<(), TimingError> {
+    for (name, asked) in [("rfm", device.rfm.is_some()), ("prac", device.prac.is_some())] {
+        if asked && (grade.generation != Generation::Ddr5 || grade.prac.is_none()) {
+            let known: Vec<&str> = super::names().filter(|name| name.starts_with("ddr5")).collect();
+            let found = format!("{} has none", grade.name);
+            return Err(TimingError::new(name, found, known.join(", ")));
+        }
+    }
+    Ok(())
 }
 
 impl Resolver<'_> {
@@ -45,12 +58,13 @@ impl Resolver<'_> {
         let heat = if self.device.hot { 2 } else { 1 };
         let fine = self.device.fine.factor();
         let bank = self.bank_refresh()?;
-        Ok(Timing {
+        let mut timing = Timing {
             standard: self.grade.name.clone(),
             clock: self.clock,
             line_bytes: self.grade.line_bytes,
             paired_refresh: self.grade.paired_refresh,
             act_delay: self.grade.act_delay,
+            management: Management::default(),
             burst_length: self.required("burst_length")?,
             cl: self.required("cl")?,
             cwl: self.required("cwl")?,
@@ -86,16 +100,52 @@ impl Resolver<'_> {
             act_slots: self.or("act_slots", 1),
             column_slots: self.or("column_slots", 1),
             pre_slots: self.or("pre_slots", 1),
-        })
+        };
+        timing.management = self.management(&timing);
+        Ok(timing)
+    }
+
+    /// Without activation counting an RFM takes as long as the refresh of the same banks.
+    fn management(&self, timing: &Timing) -> Management {
+        let Device { rfm, prac, .. } = *self.device;
+        if rfm.is_none() && prac.is_none() {
+            return Management::default();
+        }
+        match self.prac() {
+            None => Management {
+                rfm,
+                rfm_ab: timing.rfc_ab,
+                rfm_sb: timing.rfc_sb,
+                ..Management::default()
+            },
+            Some(data) => Management {
+                rfm,
+                prac,
+                rfm_ab: self.clock.cycles(data.rfm_ab_ps),
+                rfm_sb: self.clock.cycles(data.rfm_sb_ps),
+                window: self.down(data.window_ps),
+            },
+        }
+    }
+
+    /// The data of activation counting, if it is on.
+    fn prac(&self) -> Option<&PracData> {
+        self.device.prac.and(self.grade.prac.as_ref())
+    }
+
+    /// A parameter of the standard.
+    fn given(&self, name: &str) -> Option<Cycle> {
+        let minimum = match self.prac() {
+            Some(_) if name == "rc" => None,
+            Some(prac) if prac.parameters.contains_key(name) => prac.parameters.get(name).copied(),
+            _ => self.grade.parameter(name, self.width, self.page_bytes),
+        };
+        minimum.map(|minimum| minimum.cycles(self.clock))
     }
 
     /// The user's value, else the standard's, else `default`.
     fn or(&self, name: &str, default: Cycle) -> Cycle {
-        let given = self
-            .grade
-            .parameter(name, self.width, self.page_bytes)
-            .map(|m| m.cycles(self.clock));
-        self.over(name, given.unwrap_or(default))
+        self.over(name, self.given(name).unwrap_or(default))
     }
 
     /// The user's value, else `default`.

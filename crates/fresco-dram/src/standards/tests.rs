@@ -441,7 +441,8 @@ fn jedecs_rounding_gives_the_same_clocks() {
             rate => 2_000_000 / u64::from(rate),
         };
         let others = grade.other.iter().flat_map(|other| &other.parameters);
-        for (name, minimum) in grade.parameters.iter().chain(others) {
+        let counting = grade.prac.iter().flat_map(|prac| &prac.parameters);
+        for (name, minimum) in grade.parameters.iter().chain(others).chain(counting) {
             let ours = grade.clock().cycles(minimum.ps);
             let theirs = match grade.generation {
                 Generation::Ddr4 => ddr4(minimum.ps, tck),
@@ -459,6 +460,59 @@ fn data_files_name_known_parameters_only() {
         let others = grade.other.iter().flat_map(|other| other.parameters.keys());
         for name in grade.parameters.keys().chain(others) {
             assert!(Timing::PARAMETERS.contains(&name.as_str()), "{}: {name}", grade.name);
+        }
+    }
+}
+
+#[test]
+fn refresh_management_and_activation_counting_of_ddr5() {
+    let rfm = crate::Rfm {
+        raaimt: 32,
+        raammt: 96,
+        per_refresh: 32,
+        same_bank: false,
+    };
+    let prac = crate::Prac {
+        threshold: 512,
+        level: 1,
+    };
+    let no = TimingOverrides::default();
+    let device = |rfm, prac| Device {
+        rfm,
+        prac,
+        ..Device::jedec(16)
+    };
+    let plain = timing("ddr5-4800", 16).expect("built in");
+    let managed = timing_with("ddr5-4800", &device(Some(rfm), None), &no).expect("built in");
+    // As long as the refreshes of the same banks, and nothing else is otherwise.
+    assert_eq!(
+        (managed.management.rfm_ab, managed.management.rfm_sb),
+        (plain.rfc_ab, plain.rfc_sb)
+    );
+    assert!(managed.values().eq(plain.values()));
+    assert!(plain.management.is_off());
+    // tRP 36 ns, tRAS 16 ns, tRC their sum, tRTP 5 ns, tWR 10 ns; tRFMab 350 ns, tRFMsb 300 ns, and 180 ns after an alert.
+    for (name, [rp, ras, rtp, wr, rfm_ab, rfm_sb, window]) in [
+        ("ddr5-4800", [87, 39, 12, 24, 840, 720, 432]),
+        ("ddr5-5600", [101, 45, 14, 28, 980, 840, 504]),
+        ("ddr5-6400", [116, 52, 16, 32, 1120, 960, 576]),
+    ] {
+        let t = timing_with(name, &device(None, Some(prac)), &no).expect("built in");
+        assert_eq!(
+            (t.rp, t.rp_ab, t.ras, t.rc, t.rtp, t.wr),
+            (rp, rp, ras, ras + rp, rtp, wr),
+            "{name}"
+        );
+        let m = t.management;
+        assert_eq!((m.rfm_ab, m.rfm_sb, m.window), (rfm_ab, rfm_sb, window), "{name}");
+    }
+    for name in names().filter(|name| !name.starts_with("ddr5")) {
+        for (field, device) in [("rfm", device(Some(rfm), None)), ("prac", device(None, Some(prac)))] {
+            let error = timing_with(name, &device, &no).expect_err("no such command");
+            assert_eq!(
+                (error.field.as_str(), error.allowed.as_str()),
+                (field, "ddr5-4800, ddr5-5600, ddr5-6400")
+            );
         }
     }
 }

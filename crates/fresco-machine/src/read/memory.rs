@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[memory]`: the device, its timing, and how many of everything there are.
 
-use super::density;
+use super::{density, management};
 use crate::machine::scale_latencies;
 use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{self, Device, FineRefresh, TimingError, TimingOverrides};
@@ -84,6 +84,8 @@ pub(super) fn timing(
             )?
             .unwrap_or_default(),
         hot: memory.opt_boolean("hot")?.unwrap_or(false),
+        rfm: management::rfm(memory)?,
+        prac: management::prac(memory)?,
     };
     let overrides = timing_overrides(memory)?;
     let timing = standards::timing_with(standard, &device, &overrides);
@@ -125,10 +127,12 @@ fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
         (_, "standard") => memory.error_at("standard", error.found.clone()),
         (_, "refresh") if memory.has("fine_refresh") => memory.error_at("fine_refresh", error.found.clone()),
         (_, "refresh") => memory.error_at("refresh_table", error.found.clone()),
+        (_, "rfm" | "prac") => memory.error_at(&error.field, error.found.clone()),
         (_, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
     };
     let help = match error.field.as_str() {
         _ if of_another => "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another",
+        "rfm" | "prac" => "leave the table out, or choose one of these standards",
         "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
         _ => "correct it, or the values it depends on",
     };

@@ -7,6 +7,7 @@ mod controller;
 mod core;
 mod density;
 mod fabric;
+mod management;
 mod map;
 mod memory;
 mod notation;

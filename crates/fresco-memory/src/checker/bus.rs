@@ -25,7 +25,9 @@ fn slots(t: &Timing, kind: CommandKind) -> Cycle {
         | CommandKind::RefAb
         | CommandKind::RefAb4
         | CommandKind::RefPb
-        | CommandKind::RefSb => t.pre_slots,
+        | CommandKind::RefSb
+        | CommandKind::RfmAb
+        | CommandKind::RfmSb => t.pre_slots,
     }
 }
 

@@ -54,10 +54,18 @@ pub enum Constraint {
     RfcPb,
     /// REFsb to any command of its banks, or REFab.
     RfcSb,
-    /// REFpb or REFsb to ACT of another bank of the rank.
+    /// RFMab to any command of the rank.
+    RfmAb,
+    /// RFMsb to any command of its banks, or REFab.
+    RfmSb,
+    /// REFpb, REFsb or RFMsb to ACT of another bank of the rank.
     RefreshToAct,
-    /// REFpb or REFsb to REFpb or REFsb of other banks of the rank.
+    /// REFpb, REFsb or RFMsb to one of these of other banks of the rank.
     RefreshToRefresh,
+    /// ACT of a bank that has been activated RAAMMT times, less what refreshes and RFM took off.
+    Activations,
+    /// ACT in a back-off: after the window of an alert, and before the rank has had its RFMab.
+    BackOff,
     /// Another refresh after a number of REFab4 that is no multiple of four: the granularity changes only where a whole
     /// REFab is done (JESD79-4C, fine granularity refresh on the fly).
     QuarterRefreshes,
@@ -71,7 +79,8 @@ pub enum Constraint {
     Order,
     /// A coordinate that the organisation does not have.
     Address,
-    /// REFab4, REFpb or REFsb where the standard has no such command (`rfc_ab4`, `rfc_pb`, `rfc_sb` 0).
+    /// REFab4, REFpb or REFsb where the standard has no such command (`rfc_ab4`, `rfc_pb`, `rfc_sb` 0), RFMab or RFMsb of devices that do not
+    /// ask for refresh management.
     Unsupported,
 }
 
@@ -103,6 +112,10 @@ impl Constraint {
             Self::RfcAb4 => "tRFC4",
             Self::RfcPb => "tRFCpb",
             Self::RfcSb => "tRFCsb",
+            Self::RfmAb => "tRFMab",
+            Self::RfmSb => "tRFMsb",
+            Self::Activations => "ACT beyond RAAMMT",
+            Self::BackOff => "ACT in a back-off",
             Self::RefreshToAct => "bank refresh to ACT of another bank",
             Self::RefreshToRefresh => "bank refresh to bank refresh",
             Self::QuarterRefreshes => "refresh amid four REFab4",

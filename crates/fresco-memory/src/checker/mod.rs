@@ -8,7 +8,7 @@
 //! (`state`). Nothing is derived ahead, so there is nothing to keep consistent. Memory is bounded by the number of
 //! banks and, for retention, by 8 bytes per refresh command of a window and bank.
 //!
-//! Not modelled: power-down, self-refresh, mode register and calibration commands, refresh management; REFpb does not
+//! Not modelled: power-down, self-refresh, mode register and calibration commands; REFpb does not
 //! count as an activation for tFAW.
 
 mod activate;
@@ -16,6 +16,7 @@ mod bus;
 mod column;
 mod constraint;
 mod findings;
+mod management;
 mod precharge;
 mod record;
 mod refresh;
@@ -36,6 +37,7 @@ pub use retention_report::{LateRows, Postponement, Repeat, RetentionReport, Shor
 use findings::Findings;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 use fresco_machine::{MemoryConfig, RefreshPolicy};
+use management::Counts;
 use retention::Retention;
 use state::Channel;
 
@@ -81,6 +83,8 @@ pub struct Checker {
     org: Organisation,
     timing: Timing,
     channels: Vec<Channel>,
+    /// By channel, of devices that ask for refresh management or count activations.
+    counts: Vec<Counts>,
     retention: Option<Retention>,
     findings: Findings,
     /// In the order of [`CommandKind::ALL`].
@@ -111,6 +115,7 @@ impl Checker {
             org: *org,
             timing: timing.clone(),
             channels,
+            counts: Counts::of_channels(org, &timing.management),
             retention: options.retention.then(|| Retention::new(org, timing, options)),
             findings: Findings::new(options.keep),
             commands: [0; CommandKind::ALL.len()],
@@ -151,12 +156,16 @@ impl Checker {
                 column::check(t, channel, command, found);
                 bus::data_bus(t, channel, command, found);
             }
+            CommandKind::RfmAb | CommandKind::RfmSb => refresh::check(t, rank, command, found),
             CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::RefPb | CommandKind::RefSb => {
                 refresh::check(t, rank, command, found);
                 if let Some(retention) = &mut self.retention {
                     retention.refresh(command);
                 }
             }
+        }
+        if let Some(counts) = self.counts.get_mut(command.channel as usize) {
+            counts.observe(rank, command, found);
         }
         channel.remember(t, command);
     }

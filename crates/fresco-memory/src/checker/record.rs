@@ -18,9 +18,9 @@ pub struct CommandRecord {
     pub channel: u32,
     /// Rank of the channel.
     pub rank: u32,
-    /// Bank group of the rank; not for PREA, REFab, REFab4, REFsb.
+    /// Bank group of the rank; not for PREA, REFab, REFab4, REFsb, RFMab, RFMsb.
     pub bank_group: u32,
-    /// Bank of the group; not for PREA, REFab, REFab4.
+    /// Bank of the group; not for PREA, REFab, REFab4, RFMab.
     pub bank: u32,
     /// Row; for ACT and column commands.
     pub row: u32,
@@ -31,8 +31,10 @@ pub struct CommandRecord {
 /// Which of bank group, bank, row and column a command has.
 fn fields_of(kind: CommandKind) -> [bool; 4] {
     match kind {
-        CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 => [false, false, false, false],
-        CommandKind::RefSb => [false, true, false, false],
+        CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::RfmAb => {
+            [false, false, false, false]
+        }
+        CommandKind::RefSb | CommandKind::RfmSb => [false, true, false, false],
         CommandKind::Pre | CommandKind::RefPb => [true, true, false, false],
         CommandKind::Act => [true, true, true, false],
         CommandKind::Rd | CommandKind::RdA | CommandKind::Wr | CommandKind::WrA => [true, true, true, true],

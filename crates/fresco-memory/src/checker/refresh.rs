@@ -13,6 +13,7 @@ pub(super) fn is_supported(t: &Timing, c: &CommandRecord) -> bool {
         CommandKind::RefAb4 => t.rfc_ab4 > 0,
         CommandKind::RefPb => t.rfc_pb > 0,
         CommandKind::RefSb => t.rfc_sb > 0,
+        CommandKind::RfmAb | CommandKind::RfmSb => !t.management.is_off(),
         _ => true,
     }
 }
@@ -35,7 +36,7 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
     if c.kind != CommandKind::RefAb4 && rank.quarters > 0 {
         found.fault(Constraint::QuarterRefreshes, rank.refresh_all, c);
     }
-    if !c.kind.is_rank_refresh() {
+    if !c.kind.is_of_rank() {
         // A bank refresh activates rows, in REFsb in every bank group.
         found.distance(Constraint::RrdL, rank.acts.back().copied(), c, t.act_delay + t.rrd_l);
     }
@@ -45,6 +46,9 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
 pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Findings) {
     match rank.refresh_all {
         Some(whole) if whole.kind == CommandKind::RefAb => found.distance(Constraint::RfcAb, Some(whole), c, t.rfc_ab),
+        Some(rfm) if rfm.kind == CommandKind::RfmAb => {
+            found.distance(Constraint::RfmAb, Some(rfm), c, t.management.rfm_ab);
+        }
         quarter => found.distance(Constraint::RfcAb4, quarter, c, t.rfc_ab4),
     }
     for refresh in &rank.bank_refreshes {
@@ -55,29 +59,31 @@ pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Fi
             _ if same_banks && refresh.kind == CommandKind::RefPb => {
                 found.distance(Constraint::RfcPb, Some(*refresh), c, t.rfc_pb);
             }
+            _ if same_banks && refresh.kind == CommandKind::RfmSb => {
+                found.distance(Constraint::RfmSb, Some(*refresh), c, t.management.rfm_sb);
+            }
             _ if same_banks => found.distance(Constraint::RfcSb, Some(*refresh), c, t.rfc_sb),
             CommandKind::Act => {
                 found.distance(Constraint::RefreshToAct, Some(*refresh), c, t.refresh_to_act_other);
             }
-            CommandKind::RefPb | CommandKind::RefSb => {
-                found.distance(
-                    Constraint::RefreshToRefresh,
-                    Some(*refresh),
-                    c,
-                    t.refresh_to_refresh_other,
-                );
+            CommandKind::RefPb | CommandKind::RefSb | CommandKind::RfmSb => {
+                let required = match refresh.kind {
+                    CommandKind::RfmSb => t.management.rfm_sb,
+                    _ => t.refresh_to_refresh_other,
+                };
+                found.distance(Constraint::RefreshToRefresh, Some(*refresh), c, required);
             }
             _ => {}
         }
     }
 }
 
-/// Returns true if the command works on a bank that `refresh`, a REFpb or REFsb, refreshed.
+/// Returns true if the command works on a bank that `refresh`, a REFpb, REFsb or RFMsb, refreshed.
 fn works_on(rank: &Rank, c: &CommandRecord, refresh: &CommandRecord) -> bool {
     match c.kind {
-        CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::PreAll => true,
-        CommandKind::RefSb => c.bank == refresh.bank,
-        _ if refresh.kind == CommandKind::RefSb => c.bank == refresh.bank,
+        CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::RfmAb | CommandKind::PreAll => true,
+        CommandKind::RefSb | CommandKind::RfmSb => c.bank == refresh.bank,
+        _ if matches!(refresh.kind, CommandKind::RefSb | CommandKind::RfmSb) => c.bank == refresh.bank,
         _ => rank.refreshed_by(c) == rank.refreshed_by(refresh),
     }
 }

@@ -9,7 +9,7 @@
 
 use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{Device, FineRefresh};
-use fresco_dram::{Clock, Cycle, Timing};
+use fresco_dram::{Clock, Cycle, Management, Timing};
 use fresco_machine::MemoryConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -50,6 +50,9 @@ struct Grade {
     x4: Clocks,
     #[serde(default)]
     x16: Clocks,
+    /// With per-row activation counting; also `rfm_ab`, `rfm_sb` and `window` of [`Management`].
+    #[serde(default)]
+    prac: Clocks,
 }
 
 type Clocks = BTreeMap<String, Cycle>;
@@ -129,6 +132,9 @@ impl Required {
             }
             known.insert(name, *value);
         }
+        if let Some(grade) = grade {
+            timing.management = grade.management(&timing, &memory.device);
+        }
         Self { timing, own }
     }
 }
@@ -165,9 +171,12 @@ impl Grade {
             16 => Some(&self.x16),
             _ => None,
         };
+        let counting = device.prac.map(|_| &self.prac);
         let clocks = |name: &str| {
-            let mut tables = [rows, of_width, Some(&self.clocks)].into_iter().flatten();
-            tables.find_map(|table| table.get(name)).copied()
+            let mut tables = [counting, rows, of_width, Some(&self.clocks)].into_iter().flatten();
+            // tRC is the sum of others with counting.
+            let any = counting.is_none() || name != "rc";
+            any.then(|| tables.find_map(|table| table.get(name)).copied()).flatten()
         };
         let printed = Timing::PARAMETERS.iter().map(|name| (*name, clocks(name)));
         let mut values: BTreeMap<&str, Cycle> = printed.filter_map(|(name, cycles)| Some((name, cycles?))).collect();
@@ -196,6 +205,25 @@ impl Grade {
         values.insert("refreshes", 8192 * pieces);
         values.insert("postponable", refresh.postponable * pieces);
         values
+    }
+}
+
+impl Grade {
+    /// What devices ask for besides refresh, in clocks of the table: an RFM takes as long as a refresh of its banks, but with counting.
+    fn management(&self, timing: &Timing, device: &Device) -> Management {
+        let asked = device.rfm.is_some() || device.prac.is_some();
+        let clocks = |name: &str, without: Cycle| match device.prac {
+            Some(_) => self.prac.get(name).copied().unwrap_or(0),
+            None if asked => without,
+            None => 0,
+        };
+        Management {
+            rfm: device.rfm,
+            prac: device.prac,
+            rfm_ab: clocks("rfm_ab", timing.rfc_ab),
+            rfm_sb: clocks("rfm_sb", timing.rfc_sb),
+            window: clocks("window", 0),
+        }
     }
 }
 

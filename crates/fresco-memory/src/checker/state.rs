@@ -79,11 +79,11 @@ pub(super) struct Rank {
     pub write: Option<CommandRecord>,
     /// The last PRE or PREA.
     pub precharge: Option<CommandRecord>,
-    /// The last REFab or REFab4.
+    /// The last REFab, REFab4 or RFMab.
     pub refresh_all: Option<CommandRecord>,
     /// REFab4 since their last group of four was complete.
     pub quarters: u32,
-    /// The last REFpb of each bank and the last REFsb of each bank number, of those that had one.
+    /// The last REFpb of each bank and the last REFsb and RFMsb of each bank number, of those that had one.
     pub bank_refreshes: Vec<CommandRecord>,
 }
 
@@ -119,10 +119,10 @@ impl Rank {
     }
 
     /// The indices of the banks that a command works on: one, a pair (REFpb of some), one of each group (REFsb), or all (PREA, REFab).
-    fn target_indices(&self, c: &CommandRecord) -> impl Iterator<Item = usize> + use<> {
+    pub fn target_indices(&self, c: &CommandRecord) -> impl Iterator<Item = usize> + use<> {
         let (first, step) = match c.kind {
-            CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 => (0, 1),
-            CommandKind::RefSb => (c.bank as usize, self.banks_per_group),
+            CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::RfmAb => (0, 1),
+            CommandKind::RefSb | CommandKind::RfmSb => (c.bank as usize, self.banks_per_group),
             CommandKind::RefPb => (self.refreshed_by(c), self.refpb_step),
             _ => (self.index(c), self.banks.len()),
         };
@@ -200,16 +200,16 @@ impl Channel {
             CommandKind::Rd | CommandKind::RdA | CommandKind::Wr | CommandKind::WrA => {
                 self.remember_column(t, c);
             }
-            CommandKind::RefAb => rank.refresh_all = Some(*c),
+            CommandKind::RefAb | CommandKind::RfmAb => rank.refresh_all = Some(*c),
             CommandKind::RefAb4 => {
                 rank.refresh_all = Some(*c);
                 rank.quarters = (rank.quarters + 1) % 4;
             }
-            CommandKind::RefPb | CommandKind::RefSb => {
+            CommandKind::RefPb | CommandKind::RefSb | CommandKind::RfmSb => {
                 let same = |r: &CommandRecord| {
                     r.kind == c.kind
                         && match c.kind {
-                            CommandKind::RefSb => r.bank == c.bank,
+                            CommandKind::RefSb | CommandKind::RfmSb => r.bank == c.bank,
                             _ => rank.refreshed_by(r) == rank.refreshed_by(c),
                         }
                 };

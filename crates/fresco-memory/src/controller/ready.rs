@@ -5,7 +5,8 @@
 //! stands here; what others must keep too goes to [`Shared`]. What a column command forbids to those of the other
 //! direction is worked out when the direction turns, which is seldom. Names of the parameters as in [`Timing`].
 
-use fresco_dram::{Cycle, Organisation, Timing};
+use super::refresh::Refresh;
+use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 
 /// The commands that a request can need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,8 +286,12 @@ impl Ready {
         self.keep_precharges_apart(now, rank * banks, shared);
     }
 
-    /// A refresh of `banks` (a bit per bank of the rank) that keeps them busy for `cycles`.
-    pub(super) fn refreshed(&mut self, now: Cycle, rank: usize, banks: u64, cycles: Cycle, shared: &mut impl Shared) {
+    /// A refresh of `banks` (a bit per bank of the rank).
+    pub(super) fn refreshed(&mut self, now: Cycle, refresh: &Refresh, shared: &mut impl Shared) {
+        let &Refresh {
+            rank, banks, cycles, ..
+        } = refresh;
+        let rank = rank as usize;
         let per_rank = 1 << self.banks_per_rank_log2;
         for (i, bank) in self.bank[rank * per_rank..][..per_rank].iter_mut().enumerate() {
             if banks >> i & 1 == 1 {
@@ -301,7 +306,11 @@ impl Ready {
                 others: 0,
             };
             shared.raise(self.group_of(rank * per_rank), Kind::Act, until);
-            raise(&mut self.refresh[rank], now + self.timing.refresh_to_refresh_other);
+            let next = match refresh.kind {
+                CommandKind::RfmSb => cycles,
+                _ => self.timing.refresh_to_refresh_other,
+            };
+            raise(&mut self.refresh[rank], now + next);
         }
     }
 }

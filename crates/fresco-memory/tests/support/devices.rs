@@ -2,7 +2,7 @@
 //! A plausible channel of each built-in standard.
 
 use fresco_dram::standards::{self, Device, TimingOverrides};
-use fresco_dram::{Cycle, Generation, Organisation, Timing};
+use fresco_dram::{Cycle, Generation, Organisation, Prac, Rfm, Timing};
 
 /// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR5 with bank groups and HBM2.
 pub fn organisation(standard: &str) -> Organisation {
@@ -38,10 +38,20 @@ pub fn line_columns(org: &Organisation, timing: &Timing) -> u32 {
 
 /// A built-in speed grade with 8 Gb devices, pseudo-channels of 4 Gb, some of its values replaced.
 pub fn timing(standard: &str, replaced: &[(&str, Cycle)]) -> Timing {
+    managed(standard, replaced, None, None)
+}
+
+/// The same with refresh management and activation counting.
+pub fn managed(standard: &str, replaced: &[(&str, Cycle)], rfm: Option<Rfm>, prac: Option<Prac>) -> Timing {
     let replaced = TimingOverrides(replaced.iter().map(|&(name, value)| (name.to_owned(), value)).collect());
     let density = match standards::generation(standard).expect("built in") {
         Generation::Hbm2 => 4,
         _ => 8,
     };
-    standards::timing_with(standard, &Device::jedec(density), &replaced).expect("consistent timing")
+    let device = Device {
+        rfm,
+        prac,
+        ..Device::jedec(density)
+    };
+    standards::timing_with(standard, &device, &replaced).expect("consistent timing")
 }

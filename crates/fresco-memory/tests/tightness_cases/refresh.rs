@@ -2,7 +2,7 @@
 //! What refresh commands wait for, and what waits for them.
 
 use super::{HERE, SAME_GROUP, START, Scene, read};
-use fresco_dram::CommandKind::{self, Act, Pre, PreAll, RdA, RefAb, RefAb4, RefPb, RefSb};
+use fresco_dram::CommandKind::{self, Act, Pre, PreAll, RdA, RefAb, RefAb4, RefPb, RefSb, RfmAb, RfmSb};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::PagePolicy;
 use fresco_memory::checker::Constraint;
@@ -49,7 +49,45 @@ pub fn scenes(org: &Organisation, t: &Timing) -> Vec<Scene> {
             t.rfc_sb
         }));
     }
+    if !t.management.is_off() {
+        let all = refresh(RfmAb, all, t.management.rfm_ab);
+        let same = |kind, bank, cycles| refresh(kind, number(bank), cycles);
+        let [first, second] = [0, 1].map(|bank| same(RfmSb, bank, t.management.rfm_sb));
+        let others = [0, 1].map(|bank| same(RefSb, bank, t.rfc_sb));
+        scenes.extend(management([rank, all], [first, second], others));
+    }
     scenes
+}
+
+/// RFMab and RFMsb beside the refreshes of the same banks, and what follows.
+fn management([rank, all]: [Refresh; 2], [first, second]: [Refresh; 2], others: [Refresh; 2]) -> Vec<Scene> {
+    let (here, other) = (read(START + 1, HERE, 2), read(START + 1, SAME_GROUP, 2));
+    let two = |rule, [a, b]: [Refresh; 2], distance| {
+        Scene::new(rule, a.kind, b.kind, &[], &[], distance).refreshes(&[(START, a), (START, b)])
+    };
+    let (of_all, of_same): (fn(&Timing) -> Cycle, fn(&Timing) -> Cycle) =
+        (|t| t.management.rfm_ab, |t| t.management.rfm_sb);
+    let act_other = Scene::new(Constraint::RefreshToAct, RfmSb, Act, &[], &[other], |t| {
+        t.refresh_to_act_other
+    });
+    let before = Scene::new(Constraint::RrdL, Act, RfmSb, &[], &[read(START, SAME_GROUP, 2)], |t| {
+        t.rrd_l
+    });
+    vec![
+        Scene::new(Constraint::RfmAb, RfmAb, Act, &[], &[here], of_all).refreshes(&[(START, all)]),
+        two(Constraint::RfmAb, [all, all], of_all),
+        two(Constraint::RfmAb, [all, rank], of_all),
+        two(Constraint::RfcAb, [rank, all], |t| t.rfc_ab),
+        Scene::new(Constraint::RfmSb, RfmSb, Act, &[], &[here], of_same).refreshes(&[(START, first)]),
+        two(Constraint::RfmSb, [first, first], of_same),
+        two(Constraint::RfmSb, [first, rank], of_same),
+        two(Constraint::RfmSb, [first, others[0]], of_same),
+        two(Constraint::RfcSb, [others[0], first], |t| t.rfc_sb),
+        two(Constraint::RefreshToRefresh, [first, second], of_same),
+        two(Constraint::RefreshToRefresh, [first, others[1]], of_same),
+        act_other.refreshes(&[(START, first)]),
+        before.refreshes(&[(START + 2, first)]),
+    ]
 }
 
 /// A bank closed by the page policy shortly before its refresh is due.

@@ -58,7 +58,9 @@ impl EnergyResult {
         let memory = &machine.memory;
         let (timing, organisation) = (&memory.timing, &memory.organisation);
         let (devices, currents) = energy::devices(timing, organisation, memory.device.density_gbit)?;
-        let mut refreshes = CommandKind::ALL.into_iter().filter(|kind| kind.is_refresh());
+        let mut refreshes = CommandKind::ALL
+            .into_iter()
+            .filter(|kind| kind.is_refresh() || kind.is_management());
         let other =
             |kind: CommandKind| kind != CommandKind::RefAb && stats.channels.iter().any(|c| c.command(kind) > 0);
         if refreshes.any(other) {

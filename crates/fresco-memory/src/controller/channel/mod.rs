@@ -63,6 +63,7 @@ pub(super) struct Channel {
     ready: Ready,
     engine: Box<dyn RefreshEngine>,
     engine_watches_load: bool,
+    engine_watches_rows: bool,
     /// The next cycle in which the engine has something due.
     next_due: Cycle,
     /// Refreshes that are due and not yet issued.
@@ -136,6 +137,7 @@ impl Channel {
             ready,
             next_due: engine.next_due(),
             engine_watches_load: engine.watches_load(),
+            engine_watches_rows: engine.watches_rows(),
             engine,
             pending: Vec::new(),
             mode: Access::Read,
@@ -165,7 +167,9 @@ impl Channel {
     pub(super) fn set_engine(&mut self, engine: Box<dyn RefreshEngine>) {
         debug_assert!(self.pending.is_empty(), "a refresh scheme is set before the run");
         self.next_due = engine.next_due();
+        let engine = refresh::Managed::around(engine, &self.org, &self.timing);
         self.engine_watches_load = engine.watches_load();
+        self.engine_watches_rows = engine.watches_rows();
         self.engine = engine;
     }
 
@@ -214,6 +218,9 @@ impl Channel {
             CommandKind::Pre | CommandKind::RdA | CommandKind::WrA => self.standby.closed(cycle, rank),
             CommandKind::PreAll => self.standby.all_closed(cycle, rank),
             _ => {}
+        }
+        if self.engine_watches_rows {
+            self.tell_rows(cycle, kind, b, row);
         }
         if sink.wants_commands() {
             sink.command(&Command {

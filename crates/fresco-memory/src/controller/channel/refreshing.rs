@@ -2,6 +2,7 @@
 //! From a refresh that is due to its command: keep requests away, close the banks, refresh.
 
 use super::Channel;
+use crate::controller::pool::NIL;
 use crate::controller::ready::Kind;
 use crate::controller::refresh::{Load, Refresh};
 use crate::controller::sink::Sink;
@@ -33,10 +34,17 @@ impl Channel {
             now,
             &Load::new(&self.banks, self.org.banks_per_rank(), self.bursts, &self.requests),
         ) {
-            debug_assert!(refresh.kind.is_refresh() && refresh.rank < self.org.ranks && refresh.banks != 0);
+            let asked_for = refresh.kind.is_management();
+            debug_assert!(
+                (refresh.kind.is_refresh() || asked_for) && refresh.rank < self.org.ranks && refresh.banks != 0
+            );
             for b in self.banks_of(&refresh) {
                 let from = &mut self.banks[b as usize].refresh_from;
                 *from = (*from).min(now);
+                // A device that asks for time is not activated again: a request that has begun with PRE begins anew.
+                if asked_for && self.banks[b as usize].row.is_none() {
+                    self.banks[b as usize].begun = NIL;
+                }
                 if self.candidates.get(b as usize).is_some() {
                     self.bank_changed(b);
                 }
@@ -68,6 +76,16 @@ impl Channel {
         self.next_due = self.engine.next_due();
     }
 
+    /// Tells the refresh scheme that rows were opened or closed.
+    #[cold]
+    pub(super) fn tell_rows(&mut self, now: Cycle, kind: CommandKind, b: u32, row: u32) {
+        use CommandKind::{Act, Pre, PreAll, RdA, WrA};
+        if matches!(kind, Act | Pre | PreAll | RdA | WrA) {
+            self.engine.row_command(kind, b, row, now);
+            self.next_due = self.engine.next_due();
+        }
+    }
+
     /// What a due refresh needs next, and when that is possible.
     pub(super) fn refresh_step(&self, i: usize) -> (Cycle, RefreshStep) {
         let refresh = &self.pending[i];
@@ -90,7 +108,7 @@ impl Channel {
             }
             idle = idle.max(self.ready.of_bank(index, Kind::Act));
         }
-        let (at, step) = match refresh.kind.is_rank_refresh() {
+        let (at, step) = match refresh.kind.is_of_rank() {
             true if first.0 != NEVER => (all, RefreshStep::PrechargeAll),
             true => (idle, RefreshStep::Refresh),
             false if first.0 != NEVER => (first.0, RefreshStep::Precharge(first.1)),
@@ -139,9 +157,7 @@ impl Channel {
 
     /// The banks of an issued refresh are busy with it, then free for requests.
     fn refreshed(&mut self, now: Cycle, refresh: &Refresh) {
-        let rank = refresh.rank as usize;
-        self.ready
-            .refreshed(now, rank, refresh.banks, refresh.cycles, &mut self.candidates);
+        self.ready.refreshed(now, refresh, &mut self.candidates);
         let still = self.pending.iter().filter(|p| p.rank == refresh.rank);
         let still = still.fold(0, |banks, p| banks | p.banks);
         let first = refresh.rank * self.org.banks_per_rank();

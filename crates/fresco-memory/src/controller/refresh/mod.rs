@@ -7,9 +7,11 @@
 
 mod adaptive;
 mod all_bank;
+mod back_off;
 mod bank_by_bank;
 mod elastic;
 mod load;
+mod managed;
 mod sequential;
 mod windows;
 
@@ -18,6 +20,7 @@ pub use all_bank::{AllBankIndependent, AllBankSimultaneous};
 pub use bank_by_bank::BankByBank;
 pub use elastic::Elastic;
 pub use load::Load;
+pub(super) use managed::Managed;
 pub use sequential::{BankSequential, BankTurn, BankTurns};
 pub use windows::{Lateness, Window, WindowError, Windows};
 
@@ -29,7 +32,8 @@ use fresco_machine::RefreshPolicy;
 pub struct Refresh {
     /// Rank of the channel.
     pub rank: u32,
-    /// [`CommandKind::RefAb`], [`CommandKind::RefAb4`], [`CommandKind::RefPb`] or [`CommandKind::RefSb`].
+    /// [`CommandKind::RefAb`], [`CommandKind::RefAb4`], [`CommandKind::RefPb`], [`CommandKind::RefSb`], [`CommandKind::RfmAb`] or
+    /// [`CommandKind::RfmSb`].
     pub kind: CommandKind,
     /// The banks it occupies, a bit per bank of the rank (`bank_group * banks + bank`).
     pub banks: u64,
@@ -73,6 +77,15 @@ pub trait RefreshEngine: Send {
     /// A request for the rank was admitted at `now`, or had its column command. Nothing may become due by it before the
     /// next cycle.
     fn load_changed(&mut self, _rank: u32, _load: &Load<'_>, _now: Cycle) {}
+
+    /// Returns true if the scheme has to be told of [`row_command`](Self::row_command).
+    fn watches_rows(&self) -> bool {
+        false
+    }
+
+    /// A row of a bank of the channel was opened (ACT), or rows were closed by PRE, PREA, RDA or WRA, at `now`; the bank of PREA is any
+    /// of the rank. Nothing may become due by it before the next cycle.
+    fn row_command(&mut self, _kind: CommandKind, _bank: u32, _row: u32, _now: Cycle) {}
 }
 
 /// No refresh at all: the ideal lower bound (REF-12). The retention checker reports every row.
@@ -89,12 +102,12 @@ impl RefreshEngine for NoRefresh {
     }
 }
 
-/// The engine of a machine file's policy.
+/// The engine of a machine file's policy, with what the devices ask for besides.
 ///
 /// # Panics
 /// If [`RefreshPolicy::check`] refuses the policy for these devices.
 pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing) -> Box<dyn RefreshEngine> {
-    match policy {
+    let scheme: Box<dyn RefreshEngine> = match policy {
         RefreshPolicy::None => Box::new(NoRefresh),
         RefreshPolicy::AllBankSimultaneous => Box::new(AllBankSimultaneous::new(org, timing)),
         RefreshPolicy::AllBankIndependent => Box::new(AllBankIndependent::new(org, timing)),
@@ -105,5 +118,6 @@ pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing)
         RefreshPolicy::PerBankSequential => Box::new(BankSequential::new(org, timing)),
         RefreshPolicy::SameBank => Box::new(BankByBank::same_bank(org, timing)),
         RefreshPolicy::Burst => Box::new(Windows::burst(org, timing).expect("a policy that was checked")),
-    }
+    };
+    Managed::around(scheme, org, timing)
 }

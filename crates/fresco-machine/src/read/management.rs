@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[memory.rfm]` and `[memory.prac]`: what devices of DDR5 ask for where rows are opened often.
+
+use fresco_dram::{Prac, Rfm};
+use fresco_input::{InputError, Table};
+
+/// Refresh management, if the file has the table.
+pub(super) fn rfm(memory: &Table<'_>) -> Result<Option<Rfm>, InputError> {
+    let Some(table) = memory.opt_table("rfm")? else {
+        return Ok(None);
+    };
+    let raaimt = table.integer("raaimt", 16..=80)?;
+    let raammt = table.integer("raammt", 96..=480)?;
+    if !Rfm::is_coded(raaimt, raammt) {
+        let error = table.error_at("raammt", format!("found raaimt = {raaimt} with raammt = {raammt}"));
+        return Err(error
+            .allowed(
+                "raaimt of 32, 40, 48, 56, 64, 72, 80 with 3, 4, 5 or 6 times as many, or in the fine-granularity mode of 16, 20, 24, 28, \
+                 32, 36, 40 with 6, 8, 10 or 12 times",
+            )
+            .help("write what mode register 58 of the devices says, both in activations"));
+    }
+    let half = table
+        .opt_choice("per_refresh", &[("raaimt", false), ("half", true)])?
+        .unwrap_or(false);
+    let same_bank = table
+        .opt_choice("command", &[("all-bank", false), ("same-bank", true)])?
+        .unwrap_or(false);
+    table.finish()?;
+    Ok(Some(Rfm {
+        raaimt,
+        raammt,
+        per_refresh: if half { raaimt / 2 } else { raaimt },
+        same_bank,
+    }))
+}
+
+/// Per-row activation counting, if the file has the table.
+pub(super) fn prac(memory: &Table<'_>) -> Result<Option<Prac>, InputError> {
+    let Some(table) = memory.opt_table("prac")? else {
+        return Ok(None);
+    };
+    let threshold = table.integer("threshold", 1..=1 << 20)?;
+    let allowed = "1, 2 or 4";
+    let item = table.item("level", allowed)?;
+    let level = item.integer(1..=4).map_err(|error| error.allowed(allowed))?;
+    if !Prac::LEVELS.contains(&level) {
+        let error = item.error(format!("found {level}"));
+        return Err(error
+            .allowed(allowed)
+            .help("write how many RFMab answer an alert, as the devices' mode registers have it"));
+    }
+    table.finish()?;
+    Ok(Some(Prac { threshold, level }))
+}

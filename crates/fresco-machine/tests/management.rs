@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[memory.rfm]` and `[memory.prac]`: what devices of DDR5 ask for where rows are opened often.
+
+use fresco_dram::{Prac, Rfm};
+use fresco_machine::{Machine, load_with};
+
+fn with(machine: &str, keys: &[(&str, &str)]) -> Result<Machine, String> {
+    let keys: Vec<_> = keys
+        .iter()
+        .map(|(key, value)| (format!("memory.{key}"), (*value).to_owned()))
+        .collect();
+    load_with(machine, &keys).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_machine_without_the_tables_asks_for_nothing() {
+    for name in fresco_machine::builtin_names() {
+        assert!(
+            with(name, &[]).expect("built in").memory.timing.management.is_off(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn refresh_management_has_the_values_of_mode_registers_58_and_59() {
+    let keys = [("rfm.raaimt", "40"), ("rfm.raammt", "160")];
+    let machine = with("xeon-8460y", &keys).expect("DDR5");
+    let full = Rfm {
+        raaimt: 40,
+        raammt: 160,
+        per_refresh: 40,
+        same_bank: false,
+    };
+    assert_eq!(machine.memory.timing.management.rfm, Some(full));
+    let more = [("rfm.per_refresh", "half"), ("rfm.command", "same-bank")];
+    let machine = with("xeon-8460y", &[keys, more].concat()).expect("DDR5");
+    let half = Rfm {
+        per_refresh: 20,
+        same_bank: true,
+        ..full
+    };
+    assert_eq!(machine.memory.timing.management.rfm, Some(half));
+    let told = with("xeon-8460y", &[keys[0], ("rfm.raammt", "140")]).unwrap_err();
+    assert!(
+        told.contains("memory.rfm.raammt: found raaimt = 40 with raammt = 140"),
+        "{told}"
+    );
+    assert!(with("xeon-8460y", &keys[..1]).is_err(), "the maximum is asked for");
+}
+
+#[test]
+fn activation_counting_changes_the_timing() {
+    let machine = with("xeon-8460y", &[("prac.threshold", "256"), ("prac.level", "4")]).expect("DDR5");
+    let timing = &machine.memory.timing;
+    let asked = Prac {
+        threshold: 256,
+        level: 4,
+    };
+    assert_eq!(timing.management.prac, Some(asked));
+    assert_eq!((timing.rp, timing.ras, timing.rc), (87, 39, 126));
+    let told = with("xeon-8460y", &[("prac.threshold", "256"), ("prac.level", "3")]).unwrap_err();
+    assert!(
+        told.contains("memory.prac.level: found 3") && told.contains("1, 2 or 4"),
+        "{told}"
+    );
+}
+
+#[test]
+fn devices_of_other_generations_have_neither() {
+    let told = with("ddr4-2400-bench", &[("prac.threshold", "256"), ("prac.level", "1")]).unwrap_err();
+    assert!(told.contains("memory.prac: ddr4-2400 has none"), "{told}");
+    assert!(told.contains("ddr5-4800, ddr5-5600, ddr5-6400"), "{told}");
+    let told = with("ddr4-2400-bench", &[("rfm.raaimt", "32"), ("rfm.raammt", "96")]).unwrap_err();
+    assert!(told.contains("memory.rfm: ddr4-2400 has none"), "{told}");
+}
