@@ -13,7 +13,7 @@ pub const NEVER: u64 = u64::MAX;
 /// Transfers in a command clock where data and commands have the same clock.
 const DOUBLE: u32 = 2;
 
-/// The command clock of a DRAM data rate: tCK = transfers per clock / rate, two for DDR2 to DDR5, LPDDR4 and HBM2, eight for LPDDR5,
+/// The command clock of a DRAM data rate: tCK = transfers per clock / rate, two for DDR2 to DDR5, LPDDR3, LPDDR4 and HBM2, four for HBM3, eight for LPDDR5,
 /// whose data have a clock (WCK) four times as fast. Kept as a rational because tCK of DDR4-2400 (833.33 ps) and DDR3-1333
 /// (1500.4 ps) are not whole picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Densities the tables answer for, in Gb per device (per channel for LPDDR4 and LPDDR5, per pseudo-channel for HBM2).
+/// Densities the tables answer for, in Gb per device (per channel for LPDDR3 to LPDDR5, per pseudo-channel for HBM2 and HBM3).
 pub const DENSITIES_GBIT: std::ops::RangeInclusive<u32> = 1..=64;
 
 /// A generation of DRAM devices: what decides the commands and the refresh table.
@@ -22,12 +22,16 @@ pub enum Generation {
     Ddr4,
     /// JESD79-5B.
     Ddr5,
+    /// JESD209-3C.
+    Lpddr3,
     /// JESD209-4.
     Lpddr4,
     /// JESD209-5B; LPDDR5X too.
     Lpddr5,
     /// JESD235C; HBM2E too.
     Hbm2,
+    /// JESD238.
+    Hbm3,
 }
 
 impl Generation {
@@ -38,9 +42,11 @@ impl Generation {
             Self::Ddr3 => "ddr3",
             Self::Ddr4 => "ddr4",
             Self::Ddr5 => "ddr5",
+            Self::Lpddr3 => "lpddr3",
             Self::Lpddr4 => "lpddr4",
             Self::Lpddr5 => "lpddr5",
             Self::Hbm2 => "hbm2",
+            Self::Hbm3 => "hbm3",
         }
     }
 }
@@ -178,7 +184,7 @@ struct Column {
 static TABLES: LazyLock<BTreeMap<String, Column>> =
     LazyLock::new(|| toml::from_str(include_str!("standards/trfc.toml")).expect("the built-in tRFC table is valid"));
 
-/// tRFC of a device of `density_gbit` Gb (1 to 64; per channel for LPDDR4 and LPDDR5, per pseudo-channel for HBM2).
+/// tRFC of a device of `density_gbit` Gb (1 to 64; per channel for LPDDR3 to LPDDR5, per pseudo-channel for HBM2 and HBM3).
 ///
 /// The tables of the papers hold for every generation: they say "DRAM".
 ///

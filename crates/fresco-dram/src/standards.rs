@@ -23,7 +23,7 @@ use grade::Grade;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-const FILES: [&str; 22] = [
+const FILES: [&str; 25] = [
     include_str!("standards/ddr2-800.toml"),
     include_str!("standards/ddr3-800.toml"),
     include_str!("standards/ddr3-1066.toml"),
@@ -39,6 +39,8 @@ const FILES: [&str; 22] = [
     include_str!("standards/ddr5-4800.toml"),
     include_str!("standards/ddr5-5600.toml"),
     include_str!("standards/ddr5-6400.toml"),
+    include_str!("standards/lpddr3-1600.toml"),
+    include_str!("standards/lpddr3-1866.toml"),
     include_str!("standards/lpddr4-3200.toml"),
     include_str!("standards/lpddr4x-4266.toml"),
     include_str!("standards/lpddr5-6400.toml"),
@@ -46,6 +48,7 @@ const FILES: [&str; 22] = [
     include_str!("standards/lpddr5x-8533.toml"),
     include_str!("standards/hbm2-2000.toml"),
     include_str!("standards/hbm2e-3200.toml"),
+    include_str!("standards/hbm3-6400.toml"),
 ];
 
 static GRADES: LazyLock<Vec<Grade>> = LazyLock::new(|| {
@@ -89,9 +92,9 @@ impl FineRefresh {
 /// What decides the timing of a device besides its speed grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
-    /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR4 and LPDDR5, of a pseudo-channel for HBM2.
+    /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR3 to LPDDR5, of a pseudo-channel for HBM2 and HBM3.
     pub density_gbit: u32,
-    /// Data width in bits (4, 8, 16; 64 for HBM2), that of a channel or pseudo-channel of the device for LPDDR4, LPDDR5 and HBM2; if omitted that of the standard's usual device.
+    /// Data width in bits (4, 8, 16; 32 for LPDDR3 and HBM3, 64 for HBM2), that of a channel or pseudo-channel of the device for LPDDR and HBM; if omitted that of the standard's usual device.
     pub width: Option<u32>,
     /// Bytes of a row of a device; if omitted what devices of this width have most often.
     pub page_bytes: Option<u32>,

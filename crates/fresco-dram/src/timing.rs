@@ -20,7 +20,7 @@ fn is_false(set: &bool) -> bool {
 /// holds the value that makes it harmless (`rrd_l == rrd_s` without bank groups, `ppd == 1`).
 ///
 /// # Distances between commands
-/// All in cycles from command to command; `BL/2` is [`Timing::burst`], which is BL/8 in LPDDR5. A pair with more than one row must keep all.
+/// All in cycles from command to command; `BL/2` is [`Timing::burst`], which is BL/4 in HBM3 and BL/8 in LPDDR5. A pair with more than one row must keep all.
 ///
 /// | from | to | where | distance |
 /// |---|---|---|---|
@@ -58,8 +58,8 @@ pub struct Timing {
     pub standard: String,
     /// The command clock.
     pub clock: Clock,
-    /// Bytes of a line that several bursts may move, one column command each, one after the other from the same row (LPDDR5 with bank
-    /// groups, HBM2); 0 where a line is one burst.
+    /// Bytes of a line that several bursts may move, one column command each, one after the other from the same row (LPDDR3, LPDDR5 with bank
+    /// groups, HBM2, HBM3); 0 where a line is one burst.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub line_bytes: u32,
     /// REFpb refreshes two banks: that of its bank group, and that of the same number in the group half of all groups further
@@ -70,6 +70,9 @@ pub struct Timing {
     /// to commands of its bank have them in them.
     #[serde(default, skip_serializing_if = "is_now")]
     pub act_delay: Cycle,
+    /// Column commands have a command bus of their own: one of them and one of the others may begin in the same cycle (HBM).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub column_bus: bool,
     /// Refresh management and activation counting, with their times.
     #[serde(default, skip_serializing_if = "Management::is_off")]
     pub management: Management,

@@ -28,6 +28,11 @@ const EIGHT_MAP: &str = "bank = [12, 13, 14]\ncolumn = \"rest\"";
 const PSEUDO: &str = "bank_groups = 4\nbanks = 4\nrows = 65536\ncolumns = 128\nbus_bytes = 8";
 const PSEUDO_MAP: &str = "bank_group = [6, 7]\nbank = [12, 13]\ncolumn = \"rest\"";
 
+/// One of HBM3, of 8 Gb, and a x32 channel of LPDDR3.
+const HBM3: &str = "bank_groups = 4\nbanks = 4\nrows = 65536\ncolumns = 256\nbus_bytes = 4";
+const LPDDR3: &str = "banks = 8\nrows = 32768\ncolumns = 1024\nbus_bytes = 4";
+const LPDDR3_MAP: &str = "bank = [12, 13, 14]\ncolumn = \"rest\"";
+
 fn parse(standard: &str, organisation: &str, map: &str, refresh: &str) -> Result<Machine, String> {
     let text = text(standard, organisation, map, refresh);
     Machine::parse("m.toml", &text, &[]).map_err(|error| error.to_string())
@@ -41,6 +46,8 @@ fn each_grade_has_machines() {
         ("lpddr5-6400-8b", EIGHT, EIGHT_MAP, 1),
         ("hbm2-2000", PSEUDO, PSEUDO_MAP, 2),
         ("hbm2e-3200", PSEUDO, PSEUDO_MAP, 2),
+        ("hbm3-6400", HBM3, PSEUDO_MAP, 2),
+        ("lpddr3-1600", LPDDR3, LPDDR3_MAP, 2),
     ] {
         let machine = parse(standard, organisation, map, "per-bank").unwrap_or_else(|error| panic!("{error}"));
         let (timing, org) = (&machine.memory.timing, &machine.memory.organisation);

@@ -149,7 +149,12 @@ fn within_one_bank_group_the_long_distance_limits() {
     for name in standards::names() {
         let t = devices::timing(name, &[]);
         // A row of a group holds a quarter of the lines where a line is two bursts of a narrow bus.
-        let outstanding = if t.line_bytes > 0 { 10 } else { 16 };
+        // Rows of HBM3 open later than a dozen of its short lines are over.
+        let outstanding = match t.line_bytes {
+            0 => 16,
+            _ if name == "hbm3-6400" => 12,
+            _ => 10,
+        };
         let share = used(name, Map::GroupHigh, Access::Read, RefreshPolicy::None, outstanding);
         let limit = t.burst() as f64 / t.ccd_l as f64;
         // Where the queue holds the end of one group and the start of the next, both are served in turn: a little more.

@@ -86,7 +86,9 @@ fn controllers_violate_nothing() {
     for name in standards::names() {
         let org = match standards::generation(name).expect("built in") {
             Generation::Ddr4 => organisation(),
-            Generation::Lpddr5 | Generation::Hbm2 => devices::organisation(name),
+            Generation::Lpddr3 | Generation::Lpddr5 | Generation::Hbm2 | Generation::Hbm3 => {
+                devices::organisation(name)
+            }
             Generation::Ddr5 => Organisation {
                 bank_groups: 8,
                 banks: 4,

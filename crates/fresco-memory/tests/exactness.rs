@@ -145,6 +145,8 @@ standards! {
     ddr5_4800 "ddr5-4800",
     ddr5_5600 "ddr5-5600",
     ddr5_6400 "ddr5-6400",
+    lpddr3_1600 "lpddr3-1600",
+    lpddr3_1866 "lpddr3-1866",
     lpddr4_3200 "lpddr4-3200",
     lpddr4x_4266 "lpddr4x-4266",
     lpddr5_6400 "lpddr5-6400",
@@ -152,6 +154,7 @@ standards! {
     lpddr5x_8533 "lpddr5x-8533",
     hbm2_2000 "hbm2-2000",
     hbm2e_3200 "hbm2e-3200",
+    hbm3_6400 "hbm3-6400",
 }
 
 #[derive(Default)]

@@ -134,11 +134,14 @@ fn closed_row_open_row_and_conflict() {
 fn known_latencies() {
     for (name, known) in [
         ("ddr4-2400", [22, 39, 56]),
+        ("lpddr3-1600", [21, 36, 51]),
+        ("lpddr3-1866", [23, 40, 57]),
         ("lpddr5-6400", [24, 40, 55]),
         ("lpddr5-6400-8b", [22, 38, 53]),
         ("lpddr5x-8533", [30, 51, 71]),
         ("hbm2-2000", [24, 37, 51]),
         ("hbm2e-3200", [37, 58, 81]),
+        ("hbm3-6400", [33, 60, 86]),
     ] {
         let mut benches = benches(PagePolicy::Open, RefreshPolicy::None);
         let mut bench = benches.find(|bench| bench.timing.standard == name).expect("built in");

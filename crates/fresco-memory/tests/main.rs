@@ -27,4 +27,5 @@ mod tightness;
 mod tightness_cases;
 #[path = "../benches/bench_traces/mod.rs"]
 mod traces;
+mod two_buses;
 mod waits;

@@ -71,10 +71,12 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
         "ddr3-1600",
         "ddr4-2400",
         "ddr5-4800",
+        "lpddr3-1600",
         "lpddr4-3200",
         "lpddr5-6400",
         "lpddr5-6400-8b",
         "hbm2-2000",
+        "hbm3-6400",
     ];
     for standard in standards {
         let (org, timing) = short_window(standard);
@@ -112,7 +114,7 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
     }
     assert_eq!(
         runs,
-        8 * 4 + 1 + (3 + 2 + 3 + 3) + 1,
+        10 * 4 + 1 + (3 + 3 + 2 + 3 + 3 + 3) + 1,
         "four all-bank policies everywhere, one of REFab4, three of REFpb, two where that is of two banks, one of REFsb"
     );
 }

@@ -81,7 +81,7 @@ fn what_does_not_exist_is_refused() {
 #[test]
 fn every_density_has_an_all_bank_time_that_grows() {
     for table in [Jedec, ColoredRefresh, CoDesign] {
-        for generation in [Ddr2, Ddr3, Ddr4, Ddr5, Lpddr4, Lpddr5, Hbm2] {
+        for generation in [Ddr2, Ddr3, Ddr4, Ddr5, Lpddr3, Lpddr4, Lpddr5, Hbm2, Hbm3] {
             let times: Vec<Ps> = DENSITIES_GBIT
                 .map(|d| trfc(table, generation, d, X1).expect("all-bank refresh exists").time)
                 .collect();

@@ -80,6 +80,9 @@ pub(super) struct Grade {
     /// REFpb refreshes two banks.
     #[serde(default)]
     pub paired_refresh: bool,
+    /// Column commands have a bus of their own.
+    #[serde(default)]
+    pub column_bus: bool,
     /// Data width of the devices whose `parameters` these are, in bits.
     pub width: u32,
     /// Bytes of a row of these devices: what is opened at once.

@@ -64,6 +64,7 @@ impl Resolver<'_> {
             line_bytes: self.grade.line_bytes,
             paired_refresh: self.grade.paired_refresh,
             act_delay: self.grade.act_delay,
+            column_bus: self.grade.column_bus,
             management: Management::default(),
             burst_length: self.required("burst_length")?,
             cl: self.required("cl")?,

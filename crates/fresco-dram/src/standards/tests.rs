@@ -92,6 +92,18 @@ fn known_clocks() {
         [52, 50, 52, 52, 103, 155, 8, 16, 32, 8, 16, 8, 32, 24, 96]
     );
     assert_eq!(
+        row("lpddr3-1600", 8, &p),
+        [12, 6, 15, 15, 34, 49, 8, 8, 40, 4, 4, 7, 7, 6, 13]
+    );
+    assert_eq!(
+        row("lpddr3-1866", 8, &p),
+        [14, 8, 17, 17, 40, 57, 10, 10, 47, 4, 4, 8, 8, 7, 15]
+    );
+    assert_eq!(
+        row("hbm3-6400", 4, &p),
+        [26, 8, 27, 26, 49, 75, 8, 8, 24, 2, 4, 8, 12, 6, 24]
+    );
+    assert_eq!(
         row("lpddr4-3200", 8, &p),
         [28, 14, 29, 29, 68, 97, 16, 16, 64, 8, 8, 17, 17, 12, 30]
     );
@@ -159,6 +171,8 @@ fn known_clocks_by_width() {
     assert_eq!(known("lpddr5-6400"), [(16, 4)]);
     assert_eq!(known("lpddr5-6400-8b"), [(16, 1)]);
     assert_eq!(known("hbm2-2000"), [(64, 4)]);
+    assert_eq!(known("hbm3-6400"), [(32, 4)]);
+    assert_eq!(known("lpddr3-1600"), [(32, 1)]);
 }
 
 /// Devices of 8 Gb of DDR3 have rows of 2 KB whatever their width (JESD79-3F); a row of x4 that is as long as that of x8 opens like it.
@@ -209,6 +223,8 @@ fn known_refresh_clocks() {
     assert_eq!(row("lpddr4-3200", 8, &p), [448, 224, 0, 16, 144, 6246, 51_200_000]);
     assert_eq!(row("lpddr5-6400", 8, &p), [168, 96, 0, 6, 72, 3124, 25_600_000]);
     assert_eq!(row("hbm2-2000", 2, &p), [260, 160, 0, 8, 8, 3900, 32_000_000]);
+    assert_eq!(row("lpddr3-1600", 8, &p), [168, 72, 0, 8, 72, 3120, 25_600_000]);
+    assert_eq!(row("hbm3-6400", 8, &p), [720, 320, 0, 13, 13, 6240, 51_200_000]);
     assert_eq!(row("lpddr5x-8533", 16, &p), [299, 150, 0, 8, 96, 4166, 34_132_000]);
 }
 
@@ -232,6 +248,8 @@ fn parameters_of_one_standard_only() {
     assert_eq!(row("lpddr5-6400", 8, &p), [16, 17, 4, 4, 2, 2, 2, 1, 1]);
     assert_eq!(row("lpddr5-6400-8b", 8, &p), [32, 17, 4, 2, 2, 2, 2, 1, 1]);
     assert_eq!(row("hbm2-2000", 2, &p), [4, 14, 3, 5, 2, 1, 2, 1, 1]);
+    assert_eq!(row("lpddr3-1866", 8, &p), [8, 20, 4, 7, 2, 1, 1, 1, 1]);
+    assert_eq!(row("hbm3-6400", 4, &p), [8, 26, 4, 2, 2, 2, 2, 1, 1]);
 }
 
 /// A pseudo-channel of HBM2 and a x16 channel of LPDDR5 move lines in two bursts. The latter moves 32 bytes in a burst of 16, which takes two clocks of 800 MHz: two of them make a line, one on a channel
@@ -259,6 +277,9 @@ fn bursts_of_a_line() {
     assert_eq!(of("lpddr5-6400", 4), (2, [1, 64, 2], [17 + 2, 9 + 2]));
     assert_eq!(of("lpddr5-6400-8b", 2), (4, [1, 64, 4], [17 + 4, 9 + 4]));
     assert_eq!(of("hbm2-2000", 8), (2, [2, 64, 4], [3 + 18 + 2, 3 + 7 + 2]));
+    assert_eq!(of("hbm3-6400", 4), (2, [2, 64, 4], [4 + 26 + 2, 4 + 8 + 2]));
+    assert_eq!(of("lpddr3-1600", 4), (4, [2, 64, 8], [4 + 12 + 4, 4 + 6 + 4]));
+    assert_eq!(of("lpddr3-1600", 8), (4, [1, 64, 4], [12 + 4, 6 + 4]));
 }
 
 /// A burst shorter than a clock of commands would take none.
@@ -365,7 +386,7 @@ fn errors_list_what_is_allowed() {
 
 #[test]
 fn every_standard_exists_at_every_density() {
-    assert_eq!(names().count(), 22);
+    assert_eq!(names().count(), 25);
     for name in names() {
         for density in 1..=64 {
             for table in [

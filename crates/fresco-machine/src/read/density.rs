@@ -114,7 +114,7 @@ pub(super) fn check_banks(memory: &Table<'_>, standard: &str, org: &Organisation
             Err(error
                 .allowed(format!("{of_mode}, the banks of the mode that {standard} is the timing of"))
                 .help(
-                    "a pseudo-channel of HBM2 has 4 groups of 4 banks; LPDDR5 with 4 groups of 4 banks is lpddr5-6400 or lpddr5x-8533, with 8 banks lpddr5-6400-8b; 16 banks without groups, \
+                    "a pseudo-channel of HBM2 or HBM3 has 4 groups of 4 banks; LPDDR5 with 4 groups of 4 banks is lpddr5-6400 or lpddr5x-8533, with 8 banks lpddr5-6400-8b; 16 banks without groups, \
                      for up to 3200 MT/s, have no data",
                 ))
         }

@@ -31,9 +31,13 @@ fn slots(t: &Timing, kind: CommandKind) -> Cycle {
     }
 }
 
-/// Checks that the command before has left the command bus.
+/// Checks that the command before has left the command bus, or that of the two which the command takes.
 pub(super) fn command_bus(t: &Timing, channel: &Channel, c: &CommandRecord, found: &mut Findings) {
-    if let Some(before) = channel.last {
+    let before = match t.column_bus {
+        true => channel.last_on[usize::from(c.kind.is_column())],
+        false => channel.last,
+    };
+    if let Some(before) = before {
         found.distance(Constraint::CommandBus, Some(before), c, slots(t, before.kind));
     }
 }

@@ -41,6 +41,9 @@ struct Grade {
     /// REFpb refreshes two banks.
     #[serde(default)]
     pairs: bool,
+    /// Column commands have a bus of their own.
+    #[serde(default)]
+    column_bus: bool,
     clocks: Clocks,
     #[serde(default)]
     rows_512: Clocks,
@@ -112,6 +115,7 @@ impl Required {
             timing.clock = Clock::with_transfers(grade.rate, grade.transfers);
             timing.paired_refresh = grade.pairs;
             timing.act_delay = grade.act_delay;
+            timing.column_bus = grade.column_bus;
         }
         let printed = grade.map(|grade| grade.values(&memory.device)).unwrap_or_default();
         let mut own: Vec<&'static str> = Vec::new();

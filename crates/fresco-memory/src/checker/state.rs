@@ -160,6 +160,8 @@ pub(super) struct Channel {
     pub ranks: Vec<Rank>,
     /// The last command.
     pub last: Option<CommandRecord>,
+    /// The last command of rows, refreshes among them, and of columns.
+    pub last_on: [Option<CommandRecord>; 2],
     /// The bursts that a later one could still overlap.
     pub bursts: VecDeque<Burst>,
 }
@@ -172,6 +174,7 @@ impl Channel {
         Self {
             ranks: vec![Rank::new(org, timing); org.ranks as usize],
             last: None,
+            last_on: [None; 2],
             bursts: VecDeque::new(),
         }
     }
@@ -179,6 +182,7 @@ impl Channel {
     /// Takes a checked command as executed.
     pub fn remember(&mut self, t: &Timing, c: &CommandRecord) {
         self.last = Some(*c);
+        self.last_on[usize::from(c.kind.is_column())] = Some(*c);
         let rank = &mut self.ranks[c.rank as usize];
         match c.kind {
             CommandKind::Act => {

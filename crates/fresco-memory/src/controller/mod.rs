@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A memory controller: one per node, its channels behind an optional shared front queue (SIM-8, SIM-9).
 //!
-//! Order within a cycle: refreshes that are due; at most one command per channel, chosen among what was admitted in
+//! Order within a cycle: refreshes that are due; at most one command per channel (one of rows and one of columns in HBM3), chosen among what was admitted in
 //! earlier cycles; then admissions. So a request that arrives in cycle `t` can be served from `t + 1` on, the one
 //! constant pipeline cycle of the model.
 
@@ -228,7 +228,8 @@ impl Controller {
     fn cycle(&mut self, now: Cycle, sink: &mut impl Sink) {
         self.clock = now + 1;
         for channel in &mut self.channels {
-            if channel.next_event() <= now {
+            // Twice, where rows and columns have a bus each.
+            while channel.next_event() <= now {
                 channel.step(now, sink);
             }
         }

@@ -4,13 +4,15 @@
 use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Cycle, Generation, Organisation, Prac, Rfm, Timing};
 
-/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR5 with bank groups and HBM2.
+/// A channel of two ranks of a built-in speed grade. A line of 64 bytes is one burst, or two of LPDDR3, LPDDR5 with bank groups and HBM.
 pub fn organisation(standard: &str) -> Organisation {
     let generation = standards::generation(standard).expect("built in");
     let (bank_groups, banks, bus_bytes) = match generation {
         Generation::Ddr4 => (4, 4, 8),
         Generation::Ddr5 => (8, 4, 4),
         Generation::Hbm2 => (4, 4, 8),
+        Generation::Hbm3 => (4, 4, 4),
+        Generation::Lpddr3 => (1, 8, 4),
         Generation::Lpddr5 if !standard.ends_with("-8b") => (4, 4, 2),
         Generation::Lpddr4 | Generation::Lpddr5 => (1, 8, 2),
         Generation::Ddr2 | Generation::Ddr3 => (1, 8, 8),
@@ -24,6 +26,7 @@ pub fn organisation(standard: &str) -> Organisation {
         rows: 32_768,
         columns: match generation {
             Generation::Hbm2 => 128,
+            Generation::Hbm3 => 256,
             Generation::Lpddr5 if standard.ends_with("-8b") => 2048,
             _ => 1024,
         },
@@ -45,7 +48,7 @@ pub fn timing(standard: &str, replaced: &[(&str, Cycle)]) -> Timing {
 pub fn managed(standard: &str, replaced: &[(&str, Cycle)], rfm: Option<Rfm>, prac: Option<Prac>) -> Timing {
     let replaced = TimingOverrides(replaced.iter().map(|&(name, value)| (name.to_owned(), value)).collect());
     let density = match standards::generation(standard).expect("built in") {
-        Generation::Hbm2 => 4,
+        Generation::Hbm2 | Generation::Hbm3 => 4,
         _ => 8,
     };
     let device = Device {

@@ -21,7 +21,7 @@ pub fn scenes(org: &Organisation, t: &Timing) -> Vec<Scene> {
     let read_then_write = [read(START, HERE, 1), write(START + 1, SAME_GROUP, 1)];
     let rtw = |t: &Timing| t.cl + t.burst() + t.rtw_gap - t.cwl;
     scenes.push(Scene::new(Constraint::Rtw, Rd, Wr, &open, &read_then_write, rtw));
-    scenes.extend(command_bus());
+    scenes.extend(if t.column_bus { row_bus() } else { command_bus() });
     scenes
 }
 
@@ -69,5 +69,19 @@ fn command_bus() -> Vec<Scene> {
             &[conflict(START), hit(START + 1)],
             |t| t.pre_slots,
         ),
+    ]
+}
+
+/// The same among commands of rows, which have a bus of their own.
+fn row_bus() -> Vec<Scene> {
+    let (miss, conflict) = (|at| read(at, SAME_GROUP, 2), |at| read(at, HERE, 3));
+    let bus = Constraint::CommandBus;
+    vec![
+        Scene::new(bus, Act, Pre, &[HERE], &[miss(START), conflict(START + 1)], |t| {
+            t.act_slots
+        }),
+        Scene::new(bus, Pre, Act, &[HERE], &[conflict(START), miss(START + 1)], |t| {
+            t.pre_slots
+        }),
     ]
 }

@@ -5,7 +5,7 @@ use super::Channel;
 use super::choice::What;
 use crate::controller::candidates::Candidate;
 use crate::controller::pool::{Entry, NIL};
-use crate::controller::ready::Kind;
+use crate::controller::ready::{Kind, Shared, Until};
 use crate::controller::sink::Sink;
 use crate::request::RowOutcome;
 use fresco_dram::{CommandKind, Cycle};
@@ -42,7 +42,7 @@ impl Channel {
         self.candidates.advance(now);
         match candidate.kind {
             Kind::Act => {
-                self.bus_free = now + self.timing.act_slots;
+                self.occupy(now, self.timing.act_slots, Kind::Act);
                 let row = self.pool.get(candidate.entry).row;
                 self.ready.activated(now, b as usize, &mut self.candidates);
                 let bank = &mut self.banks[b as usize];
@@ -54,7 +54,7 @@ impl Channel {
                 self.row_command_issued(b, &candidate);
             }
             Kind::Pre => {
-                self.bus_free = now + self.timing.pre_slots;
+                self.occupy(now, self.timing.pre_slots, Kind::Pre);
                 self.ready.precharged(now, b as usize, &mut self.candidates);
                 let bank = &mut self.banks[b as usize];
                 bank.row = None;
@@ -66,10 +66,41 @@ impl Channel {
         }
     }
 
+    /// A command of this kind, or a refresh as [`Kind::Pre`], takes the command bus.
+    #[inline]
+    pub(super) fn occupy(&mut self, now: Cycle, slots: Cycle, kind: Kind) {
+        if self.timing.column_bus {
+            self.occupy_one_of_two(now, now + slots, kind);
+        } else {
+            self.bus_free = now + slots;
+        }
+    }
+
+    /// Commands of the other bus may still go in this cycle.
+    #[cold]
+    fn occupy_one_of_two(&mut self, now: Cycle, until: Cycle, kind: Kind) {
+        self.bus_free = now;
+        let kinds = match kind {
+            Kind::Act | Kind::Pre => {
+                self.row_bus_free = until;
+                [Kind::Act, Kind::Pre]
+            }
+            Kind::Rd | Kind::Wr => [Kind::Rd, Kind::Wr],
+        };
+        for kind in kinds {
+            let until = Until {
+                group: until,
+                rank: until,
+                others: until,
+            };
+            self.candidates.raise(0, kind, until);
+        }
+    }
+
     fn issue_column(&mut self, now: Cycle, b: u32, candidate: &Candidate, sink: &mut impl Sink) {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
-        self.bus_free = now + self.timing.column_slots;
+        self.occupy(now, self.timing.column_slots, candidate.kind);
         self.stats.data_cycles += self.burst;
         self.bursts += 1;
         if self.line_bursts > 1 && self.issue_part(now, b, candidate, sink) {

@@ -89,6 +89,8 @@ pub(super) struct Channel {
     next_seq: u64,
     /// The command bus is free from here on; also later than every cycle already run.
     bus_free: Cycle,
+    /// The same of the bus for rows, where columns have one of their own; `bus_free` says nothing of either then.
+    row_bus_free: Cycle,
 
     candidates: Candidates,
     choice: Choice,
@@ -155,6 +157,7 @@ impl Channel {
             order: [VecDeque::new(), VecDeque::new()],
             next_seq: 0,
             bus_free: 0,
+            row_bus_free: 0,
             candidates: Candidates::new(org),
             choice: Choice::NOTHING,
             choice_valid: true,

@@ -122,14 +122,14 @@ impl Channel {
         } else {
             at
         };
-        (at.max(self.bus_free), step)
+        (at.max(self.bus_free).max(self.row_bus_free), step)
     }
 
     pub(super) fn issue_refresh(&mut self, now: Cycle, i: usize, step: RefreshStep, sink: &mut impl Sink) {
         let refresh = self.pending[i];
         let rank = refresh.rank;
         self.candidates.advance(now);
-        self.bus_free = now + self.timing.pre_slots;
+        self.occupy(now, self.timing.pre_slots, Kind::Pre);
         self.choice_valid = false;
         match step {
             RefreshStep::PrechargeAll => {
