@@ -11,7 +11,8 @@
 //! write   max(tRC, tRCD + CWL + BL/2 + tWR + tRP)
 //! ```
 //!
-//! and for nothing while it is refreshed: of each interval between two refreshes of the bank, the refresh itself and one
+//! and a share of what devices ask for besides (refresh management: an RFM for each RAAIMT activations; activation counting: at worst the RFMab
+//! of a back-off after as many activations as it has of these), and for nothing while it is refreshed: of each interval between two refreshes of the bank, the refresh itself and one
 //! access more are lost, the one that no longer fits before it, with the precharge of the whole rank.
 //! What other banks and channels could serve meanwhile is not guaranteed.
 
@@ -48,6 +49,7 @@ impl Guaranteed {
         } else {
             read_cycles(timing, more_bursts)
         };
+        let cycles = cycles + asked_cycles(timing, cycles);
         let (refresh_every, refresh_takes) = refresh.of_bank(timing);
         let serial = timing.rp + timing.rcd + timing.read_data(&memory.organisation);
         Self {
@@ -85,6 +87,21 @@ impl Guaranteed {
 
 /// Picoseconds in a second.
 const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// What refresh management and activation counting add to the time of a line, each with the precharge of the rank before it; a back-off with a
+/// line more, which no longer fits in front of it.
+fn asked_cycles(timing: &Timing, line: Cycle) -> Cycle {
+    let asked = &timing.management;
+    let rfm = asked.rfm.map_or(0, |rfm| {
+        let each = if rfm.same_bank { asked.rfm_sb } else { asked.rfm_ab };
+        (timing.rp_ab + each).div_ceil(u64::from(rfm.raaimt.max(1)))
+    });
+    let back_off = asked.prac.map_or(0, |prac| {
+        let level = u64::from(prac.level.max(1));
+        (line + timing.rp_ab + level * asked.rfm_ab).div_ceil(level)
+    });
+    rfm + back_off
+}
 
 /// From one activation of a bank to the next, with a read of a line between them, which takes so many column commands after its first.
 fn read_cycles(timing: &Timing, more_bursts: u64) -> Cycle {

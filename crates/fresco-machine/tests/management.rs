@@ -2,7 +2,7 @@
 //! `[memory.rfm]` and `[memory.prac]`: what devices of DDR5 ask for where rows are opened often.
 
 use fresco_dram::{Prac, Rfm};
-use fresco_machine::{Machine, load_with};
+use fresco_machine::{Guaranteed, Machine, load_with};
 
 fn with(machine: &str, keys: &[(&str, &str)]) -> Result<Machine, String> {
     let keys: Vec<_> = keys
@@ -73,4 +73,19 @@ fn devices_of_other_generations_have_neither() {
     assert!(told.contains("ddr5-4800, ddr5-5600, ddr5-6400"), "{told}");
     let told = with("ddr4-2400-bench", &[("rfm.raaimt", "32"), ("rfm.raammt", "96")]).unwrap_err();
     assert!(told.contains("memory.rfm: ddr4-2400 has none"), "{told}");
+}
+
+#[test]
+fn what_a_bank_guarantees_counts_what_the_devices_ask_for() {
+    let cycles = |keys: &[(&str, &str)]| Guaranteed::of(&with("xeon-8460y", keys).expect("DDR5"), false).cycles;
+    // A read in tRC of 116 clocks; RFMab of 708, tRFC1 of 16 Gb, after PREA of 39, for each 32 of them.
+    let plain = cycles(&[]);
+    assert_eq!(plain, 116);
+    assert_eq!(cycles(&[("rfm.raaimt", "32"), ("rfm.raammt", "96")]), 116 + 24);
+    // RFMsb takes 312.
+    let same = [("rfm.raaimt", "32"), ("rfm.raammt", "96"), ("rfm.command", "same-bank")];
+    assert_eq!(cycles(&same), 116 + 11);
+    // tRCD + tRTP + tRP of 39 + 12 + 87 clocks; after each four of them at worst four RFMab of 840, a line and PREA of 87.
+    let counting = [("prac.threshold", "16"), ("prac.level", "4")];
+    assert_eq!(cycles(&counting), 138 + (138 + 87 + 4 * 840_u64).div_ceil(4));
 }

@@ -85,9 +85,9 @@ fn a_hammered_bank_has_an_rfm_for_each_raaimt_activations() {
     assert_eq!((acts.len(), rfms.len()), (1000, 1000 / 32));
     // Between two of them exactly 32 activations, and the last of these in front of the RFM: its read, PREA and tRP come between.
     for (number, rfm) in (1..).zip(&rfms) {
-        let before = acts.iter().filter(|act| act.cycle < rfm.cycle);
+        let mut before = acts.iter().filter(|act| act.cycle < rfm.cycle);
         assert_eq!(before.clone().count(), 32 * number);
-        let last = before.last().expect("32 of them").cycle;
+        let last = before.next_back().expect("32 of them").cycle;
         assert_eq!(rfm.cycle - last, timing.ras.max(timing.rcd + timing.rtp) + timing.rp_ab);
     }
     let report = record.verdict(end);

@@ -65,8 +65,8 @@ fn management([rank, all]: [Refresh; 2], [first, second]: [Refresh; 2], others: 
     let two = |rule, [a, b]: [Refresh; 2], distance| {
         Scene::new(rule, a.kind, b.kind, &[], &[], distance).refreshes(&[(START, a), (START, b)])
     };
-    let (of_all, of_same): (fn(&Timing) -> Cycle, fn(&Timing) -> Cycle) =
-        (|t| t.management.rfm_ab, |t| t.management.rfm_sb);
+    let of_all: fn(&Timing) -> Cycle = |t| t.management.rfm_ab;
+    let of_same: fn(&Timing) -> Cycle = |t| t.management.rfm_sb;
     let act_other = Scene::new(Constraint::RefreshToAct, RfmSb, Act, &[], &[other], |t| {
         t.refresh_to_act_other
     });

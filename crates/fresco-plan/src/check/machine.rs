@@ -18,6 +18,8 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
         "is {}, that of the machine is {}: the machine's file has changed since the plan was made",
         given.digest, machine.text_digest
     }
+    let unasked = plan.method == Method::Partition || machine.memory.timing.management.is_off();
+    holds! { unasked, "machine", "has refresh management, which takes its time when no plan knows" }
     let actual = RankMemory::of(machine);
     holds! { plan.memory == actual, "memory", "is {:?}, the machine has {:?}", plan.memory, actual }
     holds! { (1..=machine.cores).contains(&plan.cores), "cores", "are {}, the machine has {}", plan.cores, machine.cores }
