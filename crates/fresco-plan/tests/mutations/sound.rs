@@ -130,6 +130,16 @@ impl Sound {
         check(plan, &self.machine)
     }
 
+    /// What it says of the plan for another machine.
+    pub fn check_on(
+        &self,
+        change: impl FnOnce(&mut Machine),
+    ) -> Result<fresco_plan::check::CheckReport, fresco_plan::check::Violation> {
+        let mut machine = self.machine.clone();
+        change(&mut machine);
+        check(&self.plan, &machine)
+    }
+
     /// Spoils a copy of the plan; the checker has to refuse it at `place` (its beginning) for a reason that contains `fact`.
     #[track_caller]
     pub fn refused(&self, spoil: impl FnOnce(&mut Plan), place: &str, fact: &str) {

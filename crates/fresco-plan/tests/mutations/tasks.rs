@@ -3,6 +3,7 @@
 
 use crate::mutations::edit::{servers, slots};
 use crate::mutations::sound::Sound;
+use fresco_dram::Prac;
 use fresco_plan::plan::Work;
 use fresco_plan::{Method, Plan};
 
@@ -25,6 +26,21 @@ fn another_machine() {
     sound.refused(|plan| plan.memory.ranks = 4, "memory", "ranks: 4");
     sound.refused(|plan| plan.cores = 2, "cores", "are 2, the machine has 1");
     sound.refused(|plan| plan.cores = 0, "cores", "are 0");
+}
+
+/// No window knows when an RFM comes.
+#[test]
+fn devices_that_ask_for_more_than_refresh() {
+    let counting = Prac {
+        threshold: 512,
+        level: 1,
+    };
+    let told = Sound::two(Method::Crs).check_on(|machine| machine.memory.timing.management.prac = Some(counting));
+    let told = told.expect_err("refused").to_string();
+    assert!(
+        told.contains("machine") && told.contains("refresh management"),
+        "{told}"
+    );
 }
 
 #[test]
