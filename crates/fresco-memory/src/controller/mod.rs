@@ -264,7 +264,6 @@ impl Controller {
     #[inline]
     fn enter(&mut self, now: Cycle, arrival: Arrival, sink: &mut impl Sink) {
         let channel = &mut self.channels[arrival.channel as usize];
-        channel.arrived(arrival.entry);
         channel.admit(now, arrival.entry, sink);
     }
 

@@ -31,7 +31,6 @@ impl Channel {
     pub(in crate::controller) fn arrive(&mut self, now: Cycle, i: u32, sink: &mut impl Sink) {
         let entry = self.pool.get(i);
         let (bank, access) = (entry.bank, entry.access);
-        self.arrived(i);
         let backlog = match (self.queues, access) {
             (Queues::PerBank { .. }, Access::Read) => &mut self.banks[bank as usize].backlog,
             _ => &mut self.backlog[access as usize],
@@ -46,21 +45,6 @@ impl Channel {
                 _ => self.backlog[access as usize].push_back(i),
             }
         }
-    }
-
-    /// Counts a request that has arrived.
-    #[inline]
-    pub(in crate::controller) fn arrived(&mut self, i: u32) {
-        let rank = self.pool.get(i).bank >> self.banks_per_rank_log2;
-        self.requests[rank as usize] += 1;
-    }
-
-    /// Forgets a request that is done.
-    #[inline]
-    pub(super) fn release(&mut self, i: u32) {
-        let rank = self.pool.get(i).bank >> self.banks_per_rank_log2;
-        self.requests[rank as usize] -= 1;
-        self.pool.release(i);
     }
 
     /// Returns true if there is a place in the queue that the request goes into.
@@ -101,7 +85,7 @@ impl Channel {
                 if buffered {
                     self.stats.forwarded += 1;
                     self.complete(i, now + 1, RowOutcome::Forwarded, sink);
-                    self.release(i);
+                    self.pool.release(i);
                     return;
                 }
                 self.banks[bank as usize].reads.push(&mut self.pool, i);
@@ -111,7 +95,7 @@ impl Channel {
                 self.complete(i, now, RowOutcome::Buffered, sink);
                 if buffered {
                     self.stats.merged += 1;
-                    self.release(i);
+                    self.pool.release(i);
                     return;
                 }
                 self.banks[bank as usize].writes.push(&mut self.pool, i);

@@ -8,14 +8,13 @@ use fresco_dram::{Cycle, NEVER};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    Nothing,
     /// The candidate of this bank.
     Bank(u32),
     /// The refresh of this index in `pending`, or the precharge it still needs.
     Refresh(usize, RefreshStep),
 }
 
-/// The next command, and when.
+/// The next command, and when: [`NEVER`] if there is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub at: Cycle,
@@ -25,7 +24,7 @@ pub(super) struct Choice {
 impl Choice {
     pub const NOTHING: Self = Self {
         at: NEVER,
-        what: What::Nothing,
+        what: What::Bank(0),
     };
 }
 
@@ -71,7 +70,6 @@ impl Channel {
     /// What decides among commands that are ready in the same cycle: the smaller goes first.
     fn key_of_choice(&self) -> u64 {
         match self.choice.what {
-            What::Nothing => u64::MAX,
             What::Bank(b) => self.candidates.key(b),
             What::Refresh(i, _) => CLASS_REFRESH | i as u64,
         }
@@ -93,7 +91,7 @@ impl Channel {
     pub(super) fn choose(&mut self) {
         let (at, b) = self.candidates.first(self.bus_free);
         self.choice.at = at;
-        self.choice.what = if at == NEVER { What::Nothing } else { What::Bank(b) };
+        self.choice.what = What::Bank(b);
         self.choice_valid = true;
         if !self.pending.is_empty() {
             self.consider_refreshes();

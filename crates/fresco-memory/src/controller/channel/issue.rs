@@ -25,7 +25,6 @@ impl Channel {
         }
         debug_assert_eq!(self.choice.at, now, "a command was passed over");
         match self.choice.what {
-            What::Nothing => {}
             What::Bank(b) => self.issue(now, b, sink),
             What::Refresh(i, step) => self.issue_refresh(now, i, step, sink),
         }
@@ -160,7 +159,7 @@ impl Channel {
             (false, true) => CommandKind::WrA,
         };
         self.record(now, kind, b, row, column, sink);
-        self.release(i);
+        self.pool.release(i);
         self.load_changed(now, b);
         if self.scheduler == Scheduler::Fcfs {
             let order = &mut self.order[usize::from(!is_read)];

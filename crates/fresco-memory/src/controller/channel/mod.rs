@@ -57,8 +57,6 @@ pub(super) struct Channel {
     refresh_waits: bool,
 
     banks: Vec<Bank>,
-    /// By rank: requests that have arrived and have not been served.
-    requests: Vec<u32>,
     pool: Pool,
     ready: Ready,
     engine: Box<dyn RefreshEngine>,
@@ -134,7 +132,6 @@ impl Channel {
             eager_writes: false,
             refresh_waits: false,
             banks: (0..banks).map(|_| Bank::new()).collect(),
-            requests: vec![0; org.ranks as usize],
             pool: Pool::default(),
             ready,
             next_due: engine.next_due(),

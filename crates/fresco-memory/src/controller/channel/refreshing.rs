@@ -32,7 +32,13 @@ impl Channel {
     pub(super) fn take_due(&mut self, now: Cycle) {
         while let Some(refresh) = self.engine.take_due(
             now,
-            &Load::new(&self.banks, self.org.banks_per_rank(), self.bursts, &self.requests),
+            &Load::new(
+                &self.banks,
+                self.org.banks_per_rank(),
+                self.bursts,
+                &self.pool,
+                &self.backlog,
+            ),
         ) {
             let asked_for = refresh.kind.is_management();
             debug_assert!(
@@ -71,7 +77,13 @@ impl Channel {
 
     #[cold]
     fn tell_load(&mut self, now: Cycle, b: u32) {
-        let load = Load::new(&self.banks, self.org.banks_per_rank(), self.bursts, &self.requests);
+        let load = Load::new(
+            &self.banks,
+            self.org.banks_per_rank(),
+            self.bursts,
+            &self.pool,
+            &self.backlog,
+        );
         self.engine.load_changed(b >> self.banks_per_rank_log2, &load, now);
         self.next_due = self.engine.next_due();
     }

@@ -2,6 +2,8 @@
 //! What a refresh scheme may know of the requests: how many wait, and where; and how many were served.
 
 use crate::controller::bank::Bank;
+use crate::controller::pool::Pool;
+use std::collections::VecDeque;
 
 /// The admitted requests of a channel, as its queues hold them now.
 #[derive(Clone, Copy)]
@@ -9,29 +11,46 @@ pub struct Load<'a> {
     banks: &'a [Bank],
     banks_per_rank: u32,
     bursts: u64,
-    /// By rank: requests that have arrived and have not been served.
-    requests: &'a [u32],
+    /// All requests that have arrived and have not been served …
+    pool: &'a Pool,
+    /// … and those of them that wait for a place in a queue of the channel.
+    backlog: &'a [VecDeque<u32>; 2],
 }
 
 impl<'a> Load<'a> {
-    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32, bursts: u64, requests: &'a [u32]) -> Self {
+    pub(in crate::controller) fn new(
+        banks: &'a [Bank],
+        banks_per_rank: u32,
+        bursts: u64,
+        pool: &'a Pool,
+        backlog: &'a [VecDeque<u32>; 2],
+    ) -> Self {
         Self {
             banks,
             banks_per_rank,
             bursts,
-            requests,
+            pool,
+            backlog,
         }
     }
 
     /// Requests of the rank in the channel, those included that wait for a place in its queues.
     pub fn of_rank(&self, rank: u32) -> u32 {
-        self.requests[rank as usize]
+        let of_bank = |bank: &Bank| bank.reads.len() + bank.writes.len() + bank.backlog.len() as u32;
+        let waits = |i: &&u32| self.pool.get(**i).bank / self.banks_per_rank == rank;
+        let waiting = self.backlog.iter().flatten().filter(waits).count() as u32;
+        self.of(rank).iter().map(of_bank).sum::<u32>() + waiting
+    }
+
+    /// The banks of a rank.
+    fn of(&self, rank: u32) -> &[Bank] {
+        &self.banks[(rank * self.banks_per_rank) as usize..][..self.banks_per_rank as usize]
     }
 
     /// Reads and writes that wait for one bank of a rank (`bank_group * banks + bank`).
     pub fn of_bank(&self, rank: u32, bank: u32) -> u32 {
         debug_assert!(bank < self.banks_per_rank, "a bank of the rank");
-        let bank = &self.banks[(rank * self.banks_per_rank + bank) as usize];
+        let bank = &self.of(rank)[bank as usize];
         bank.reads.len() + bank.writes.len()
     }
 
@@ -48,8 +67,8 @@ impl<'a> Load<'a> {
 
     /// Returns true if no request waits for the rank.
     pub fn is_idle(&self, rank: u32) -> bool {
-        let first = (rank * self.banks_per_rank) as usize;
-        let banks = &self.banks[first..first + self.banks_per_rank as usize];
-        banks.iter().all(|bank| bank.reads.is_empty() && bank.writes.is_empty())
+        self.of(rank)
+            .iter()
+            .all(|bank| bank.reads.is_empty() && bank.writes.is_empty())
     }
 }
