@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the model knows of a core.
 
+use crate::Prefetch;
 use serde::{Deserialize, Serialize};
 
 /// How a core overlaps its memory accesses.
@@ -46,8 +47,10 @@ pub struct CoreConfig {
     pub issue_width: u32,
     /// Instructions in flight at most (reorder buffer); 1 for an in-order core.
     pub window: u32,
-    /// Cache-line misses in flight at most (miss status holding registers); 1 for an in-order core.
+    /// Cache-line misses in flight at most (miss status holding registers); 1 for an in-order core that prefetches nothing.
     pub mshrs: u32,
     /// Threads that run on a core at the same time; 1 without simultaneous multithreading.
     pub threads: u32,
+    /// What it fetches before it is asked for; each thread has prefetchers of its own.
+    pub prefetch: Prefetch,
 }

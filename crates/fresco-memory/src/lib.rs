@@ -12,7 +12,10 @@ mod line_index;
 mod request;
 mod system;
 
-pub use cache::{Cache, Leaving, LeavingLines, PrivateCaches, PrivateOutcome, SourceStats, Victim};
+pub use cache::{
+    Cache, Leaving, LeavingLines, PrefetchCounts, Prefetched, PrivateCaches, PrivateOutcome, SourceStats, Victim,
+    Wanted, Watched,
+};
 pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
 pub use drive::{Driven, Driver, Observer, TraceRequest};

@@ -30,6 +30,7 @@ mod mixes;
 mod names;
 mod periodic;
 mod phases;
+mod prefetch;
 mod recorded_threads;
 mod scenarios;
 mod shared_cache;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[core]`.
 
+use super::prefetch;
 use crate::{CoreConfig, CoreKind};
 use fresco_dram::Ps;
 use fresco_input::{InputError, Item, Table};
@@ -21,9 +22,14 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
     }
     let kind = table.choice("kind", &CoreKind::ALL.map(|kind| (kind.name(), kind)))?;
     let issue_width = table.integer("issue_width", 1..=32)?;
-    let (window, mshrs) = match kind.overlaps() {
-        true => (table.integer("window", 1..=4096)?, table.integer("mshrs", 1..=256)?),
-        false => (one(table, kind, "window")?, one(table, kind, "mshrs")?),
+    let prefetch = prefetch::read(table)?;
+    let window = match kind.overlaps() {
+        true => table.integer("window", 1..=4096)?,
+        false => one(table, kind, "window")?,
+    };
+    let mshrs = match kind.overlaps() || !prefetch.is_off() {
+        true => table.integer("mshrs", 1..=256)?,
+        false => one(table, kind, "mshrs")?,
     };
     Ok(CoreConfig {
         mhz: (hertz / MHZ) as u32,
@@ -35,6 +41,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
             true => table.opt_integer("threads", 1..=8)?.unwrap_or(1),
             false => one(table, kind, "threads")?,
         },
+        prefetch,
     })
 }
 

@@ -11,6 +11,7 @@ mod management;
 mod map;
 mod memory;
 mod notation;
+mod prefetch;
 mod rest;
 mod threads;
 mod topology;
@@ -83,6 +84,7 @@ impl Machine {
         };
         fabric::check(&root, &machine)?;
         threads::share(&root, &mut machine)?;
+        prefetch::check(&root, &machine)?;
         root.finish()?;
         Ok(machine)
     }

@@ -21,11 +21,17 @@ pub(super) struct Index {
     set_bits: u32,
     set_mask: u64,
     slice_masks: Vec<u64>,
+    /// [`Index::UNUSED`] in a cache whose tags may have it, else 0.
+    pub mark: u32,
 }
 
 impl Index {
     /// The tag that no line has; marks a way that holds nothing.
     pub const NO_TAG: u32 = u32::MAX;
+
+    /// The bit of a stored tag that says that the line was prefetched, and not used since. So a demand access does not find the line, and
+    /// what is to be done at its first use costs nothing where a line is used again.
+    pub const UNUSED: u32 = 1 << 31;
 
     /// `sets` in all slices together and `line` bytes, both powers of two; `slice_masks` as in
     /// `LlcConfig::slice_functions`, at most `log2(sets)` of them.
@@ -39,7 +45,14 @@ impl Index {
             set_bits,
             set_mask: (1 << set_bits) - 1,
             slice_masks: slice_masks.to_vec(),
+            mark: 0,
         }
+    }
+
+    /// Returns true if this stored tag is of a line that was prefetched, and not used since.
+    #[inline]
+    pub fn is_unused(&self, tag: u32) -> bool {
+        tag & self.mark != 0
     }
 
     /// The place of the line that holds `addr`.
@@ -64,10 +77,10 @@ impl Index {
         }
     }
 
-    /// The address of the first byte of the line at `place`.
+    /// The address of the first byte of the line at `place`, whose tag may be a stored one.
     pub fn line_of(&self, place: Place) -> PhysAddr {
         let plain = place.set as u64 & self.set_mask;
-        PhysAddr((u64::from(place.tag) << self.set_bits | plain) << self.line_bits)
+        PhysAddr((u64::from(place.tag & !self.mark) << self.set_bits | plain) << self.line_bits)
     }
 }
 

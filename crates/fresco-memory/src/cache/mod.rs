@@ -8,6 +8,7 @@
 mod group;
 mod index;
 mod lru;
+mod prefetch;
 mod private;
 mod set_associative;
 mod srrip;
@@ -17,6 +18,7 @@ mod tree_plru;
 #[cfg(test)]
 mod tests;
 
-pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome};
+pub use prefetch::{PrefetchCounts, Prefetched, Wanted};
+pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome, Watched};
 pub use set_associative::{Cache, Victim};
 pub use stats::SourceStats;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The private cache levels of one core.
 
+use super::prefetch::{PrefetchCounts, Prefetcher};
 use super::{Cache, SourceStats, Victim};
 use fresco_dram::{PhysAddr, Ps};
-use fresco_machine::CacheConfig;
+use fresco_machine::{CacheConfig, Prefetch};
 
 /// What the private levels say to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +19,18 @@ pub enum PrivateOutcome {
         /// 1, whose victim moves to level 2). The caller passes it to `MemorySystem::leave` at the time of
         /// the access; the access itself does not wait for it.
         leaves: Option<Leaving>,
+        /// What prefetchers learn of the access; `None` if that is nothing.
+        watched: Option<Watched>,
     },
     /// The line must come from the shared levels; [`PrivateCaches::fill`] takes it when it is there.
     Miss,
+}
+
+/// A hit that [prefetchers](PrivateCaches::prefetching) learn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// It is the first access to a line that was prefetched.
+    pub first_use: bool,
 }
 
 /// A line that leaves the private levels.
@@ -48,7 +58,7 @@ pub struct LeavingLines {
 
 impl LeavingLines {
     #[inline]
-    fn push(&mut self, line: Leaving) {
+    pub(super) fn push(&mut self, line: Leaving) {
         self.lines[self.len] = line;
         self.len += 1;
     }
@@ -76,23 +86,24 @@ impl LeavingLines {
 /// level 2, or from the shared levels.
 #[derive(Clone, Debug)]
 pub struct PrivateCaches {
-    l1: Option<Level>,
+    pub(super) l1: Option<Level>,
     l1i: Option<Cache>,
-    l2: Option<Level>,
+    pub(super) l2: Option<Level>,
     /// What leaves them comes into an exclusive cache.
     feeding: bool,
     /// Lines that an inclusive cache has taken away.
     invalidated: u64,
+    pub(super) prefetcher: Option<Box<Prefetcher>>,
 }
 
 #[derive(Clone, Debug)]
-struct Level {
-    cache: Cache,
-    latency: Ps,
+pub(super) struct Level {
+    pub cache: Cache,
+    pub latency: Ps,
 }
 
 /// A private cache has one source.
-const SELF: u16 = 0;
+pub(super) const SELF: u16 = 0;
 
 impl PrivateCaches {
     /// Empty caches. `CacheConfig::latency` is, at each level, the total time from the access to the data.
@@ -107,7 +118,20 @@ impl PrivateCaches {
             l2: l2.map(level),
             feeding: false,
             invalidated: 0,
+            prefetcher: None,
         }
+    }
+
+    /// With the prefetchers of a core, if it has any: they learn from what level 1 misses, and from the first uses of what they fetched.
+    #[must_use]
+    pub fn prefetching(mut self, prefetch: &Prefetch) -> Self {
+        if !prefetch.is_off() {
+            for level in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+                level.cache = level.cache.clone().with_prefetches();
+            }
+            self.prefetcher = Some(Box::new(Prefetcher::new(prefetch)));
+        }
+        self
     }
 
     /// With an instruction cache, if the core has one.
@@ -134,19 +158,20 @@ impl PrivateCaches {
                 level: 1,
                 latency: 0,
                 leaves: None,
+                watched: None,
             };
         }
         let Some(l2) = &mut self.l2 else {
             return PrivateOutcome::Miss;
         };
-        if !l2.cache.access(addr, false, SELF) {
+        if !l2.cache.access(addr, false, SELF) && !self.is_first_use_in_l2(addr, false) {
             return PrivateOutcome::Miss;
         }
-        let latency = l2.latency;
         PrivateOutcome::Hit {
             level: 2,
-            latency,
+            latency: self.l2.as_ref().map_or(0, |l2| l2.latency),
             leaves: self.fill_l1i(addr),
+            watched: None,
         }
     }
 
@@ -174,12 +199,16 @@ impl PrivateCaches {
                 level: 1,
                 latency: l1.latency,
                 leaves: None,
+                watched: None,
             };
         }
         self.access_l2(addr, write)
     }
 
     fn access_l2(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
+        if self.prefetcher.is_some() {
+            return self.access_watched(addr, write);
+        }
         let Some(l2) = &mut self.l2 else {
             return PrivateOutcome::Miss;
         };
@@ -193,6 +222,7 @@ impl PrivateCaches {
             level: 2,
             latency,
             leaves,
+            watched: None,
         }
     }
 
@@ -282,6 +312,9 @@ impl PrivateCaches {
         for level in [&mut self.l1, &mut self.l2].into_iter().flatten() {
             level.cache.reset_stats();
         }
+        if let Some(prefetcher) = &mut self.prefetcher {
+            prefetcher.counts = PrefetchCounts::default();
+        }
         if let Some(l1i) = &mut self.l1i {
             l1i.reset_stats();
         }
@@ -289,7 +322,7 @@ impl PrivateCaches {
     }
 
     /// Fills level 1, which missed, and level 2 with its victim. Returns the line that leaves the last level.
-    fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<Leaving> {
+    pub(super) fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<Leaving> {
         let l1 = self.l1.as_mut()?;
         let victim = l1.cache.allocate(addr, dirty, SELF)?;
         self.moves_down(victim)
@@ -302,7 +335,7 @@ impl PrivateCaches {
     }
 
     /// A victim of level 1 moves to level 2: dirty, or if it would leave for an exclusive cache otherwise.
-    fn moves_down(&mut self, victim: Victim) -> Option<Leaving> {
+    pub(super) fn moves_down(&mut self, victim: Victim) -> Option<Leaving> {
         if !victim.dirty && !self.feeding {
             return None;
         }
@@ -318,7 +351,7 @@ impl PrivateCaches {
 
     /// A victim of the last level leaves: if it is dirty, or for an exclusive cache if no level has it any more.
     #[inline]
-    fn leaves(&mut self, victim: Victim) -> Option<Leaving> {
+    pub(super) fn leaves(&mut self, victim: Victim) -> Option<Leaving> {
         let Victim { line, dirty, .. } = victim;
         if self.feeding {
             return self.leaves_for_good(line, dirty);

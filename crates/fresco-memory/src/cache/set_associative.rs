@@ -34,6 +34,8 @@ pub struct Cache {
     /// The way of each set that was used last, and whose use again changes no order; if there is none, one that is empty for ever.
     recent: Vec<u8>,
     stats: Vec<SourceStats>,
+    /// Lines that left without having been used since they were prefetched.
+    useless: u64,
 }
 
 /// What is known of the order of use.
@@ -74,7 +76,16 @@ impl Cache {
             },
             recent: vec![0; sets],
             stats: vec![SourceStats::default(); usize::from(sources)],
+            useless: 0,
         }
+    }
+
+    /// A cache that lines can be [prefetched](Self::prefetch) into, of at most [`fresco_machine::Prefetch::MOST_LINES_OF_SET`] lines of the
+    /// memory in a set.
+    #[must_use]
+    pub fn with_prefetches(mut self) -> Self {
+        self.index.mark = Index::UNUSED;
+        self
     }
 
     /// A demand access by `source`: looks the line up, and if it is there, makes it the most recently used and, for a
@@ -113,6 +124,44 @@ impl Cache {
         self.allocate_at(self.index.place(addr), dirty, source)
     }
 
+    /// Brings in a line that is not here before it is asked for; the line that has to make room is returned. It is not found by
+    /// [`access`](Self::access) before its [first use](Self::first_use).
+    pub fn prefetch(&mut self, addr: PhysAddr, source: u16) -> Option<Victim> {
+        debug_assert!(!self.contains(addr), "{addr} is already cached");
+        let Place { set, tag } = self.index.place(addr);
+        let tag = tag | self.index.mark;
+        self.allocate_at(Place { set, tag }, false, source)
+    }
+
+    /// A demand access by `source` that has been counted as a miss: if the line was prefetched, it is used from now on, and the access is a
+    /// hit. Returns whether it was.
+    pub fn first_use(&mut self, addr: PhysAddr, write: bool, source: u16) -> bool {
+        if !self.use_prefetched(addr, write) {
+            return false;
+        }
+        let stats = &mut self.stats[usize::from(source)];
+        stats.misses -= 1;
+        stats.hits += 1;
+        true
+    }
+
+    /// If the line was prefetched and not used since, it is used from now on, as by an access, but neither hit nor miss is counted. Returns whether
+    /// it was.
+    pub fn use_prefetched(&mut self, addr: PhysAddr, write: bool) -> bool {
+        let Place { set, tag } = self.index.place(addr);
+        let groups = &mut self.groups[set * self.groups_per_set..][..self.groups_per_set];
+        let Some(way) = find(groups, tag | Index::UNUSED) else {
+            return false;
+        };
+        groups[way / LANES].tags[way % LANES] = tag;
+        self.touch(Place { set, tag }, write)
+    }
+
+    /// Lines that left without having been used since they were [prefetched](Self::prefetch).
+    pub fn useless(&self) -> u64 {
+        self.useless
+    }
+
     fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
         let way = self.claim_way(place.set);
         self.recent[place.set] = match self.order {
@@ -129,6 +178,7 @@ impl Cache {
             stats.evictions += 1;
             stats.evictions_by_others += u64::from(victim.owner != source);
             stats.write_backs += u64::from(victim.dirty);
+            self.useless += u64::from(self.index.is_unused(group.tags[lane]));
         }
         group.tags[lane] = place.tag;
         group.owners[lane] = source;
@@ -181,7 +231,7 @@ impl Cache {
     pub fn invalidate(&mut self, addr: PhysAddr) -> Option<Victim> {
         let place = self.index.place(addr);
         let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
-        let way = find(set, place.tag)?;
+        let way = find_any(set, place.tag, self.index.mark)?;
         match &mut self.order {
             Order::Lru(lru) => lru.demote(place.set, way),
             Order::TreePlru(plru) => plru.demote(place.set, way),
@@ -189,6 +239,7 @@ impl Cache {
         }
         let (group, lane) = (&mut set[way / LANES], way % LANES);
         let victim = line_in(&self.index, place.set, group, lane);
+        self.useless += u64::from(self.index.is_unused(group.tags[lane]));
         group.tags[lane] = Index::NO_TAG;
         // It holds nothing, so that the next use of another one counts.
         self.recent[place.set] = way as u8;
@@ -208,7 +259,7 @@ impl Cache {
     pub fn make_dirty(&mut self, addr: PhysAddr) -> bool {
         let place = self.index.place(addr);
         let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
-        let way = find(set, place.tag);
+        let way = find_any(set, place.tag, self.index.mark);
         way.inspect(|way| set[way / LANES].dirty[way % LANES] = true).is_some()
     }
 
@@ -221,7 +272,7 @@ impl Cache {
     pub fn owner(&self, addr: PhysAddr) -> Option<u16> {
         let place = self.index.place(addr);
         let set = &self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
-        find(set, place.tag).map(|way| set[way / LANES].owners[way % LANES])
+        find_any(set, place.tag, self.index.mark).map(|way| set[way / LANES].owners[way % LANES])
     }
 
     /// All lines that are here, by set, then by way.
@@ -239,6 +290,7 @@ impl Cache {
     /// Sets all counters to zero and keeps the lines: the end of a warm-up.
     pub fn reset_stats(&mut self) {
         self.stats.fill(SourceStats::default());
+        self.useless = 0;
     }
 
     /// If the line is here, makes it the most recently used, and dirty if `write`.
@@ -294,6 +346,15 @@ impl Cache {
                 None => srrip.replace(set_number),
             },
         }
+    }
+}
+
+/// The first way of a set that holds a line, used or not.
+#[inline]
+fn find_any(set: &[Group], tag: u32, mark: u32) -> Option<usize> {
+    match find(set, tag) {
+        None if mark != 0 => find(set, tag | mark),
+        way => way,
     }
 }
 

@@ -104,6 +104,12 @@ impl Blocking {
 }
 
 impl MemorySystem {
+    /// Returns true if the last-level cache of `core` accepts no access now. Never of a cache without a number of miss registers.
+    #[inline]
+    pub fn is_blocked(&self, core: u32) -> bool {
+        self.is_limited && self.blocking.is_blocked(&self.pending, core / self.cores_per_cache)
+    }
+
     /// Registers may have become free at `now`: what waited for them goes on, as far as there are any.
     #[cold]
     pub(super) fn unblock(&mut self, now: Ps, done: &mut Vec<Done>) {

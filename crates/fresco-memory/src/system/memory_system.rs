@@ -64,7 +64,7 @@ pub struct MemorySystem {
     pub(super) inclusion: Inclusion,
     /// What the private caches have not been told.
     pub(super) upward: Vec<Upward>,
-    next_id: u64,
+    pub(super) next_id: u64,
     /// The time run to.
     pub(super) now: Ps,
     pub(super) cores: Vec<CoreStats>,
@@ -145,8 +145,8 @@ impl MemorySystem {
         stats.reads_for_write += u64::from(for_write);
         let id = RequestId(self.next_id);
         let waiter = Waiter { id, core, since: at };
-        let group = core / self.cores_per_cache;
-        if self.is_limited && self.blocking.is_blocked(&self.pending, group) {
+        if self.is_blocked(core) {
+            let group = core / self.cores_per_cache;
             self.blocking.refuse(group, Refused::Read { waiter, line });
         } else if let Some(at) = self.look_up(at, line, waiter) {
             return Service::Done { at };
@@ -205,8 +205,8 @@ impl MemorySystem {
         let line = PhysAddr(line.0 & self.line_mask);
         let leaving = Leaving { line, dirty };
         self.cores[core as usize].write_backs += u64::from(dirty);
-        let group = core / self.cores_per_cache;
-        if self.is_limited && self.blocking.is_blocked(&self.pending, group) {
+        if self.is_blocked(core) {
+            let group = core / self.cores_per_cache;
             self.blocking.refuse(group, Refused::Leaving { core, leaving });
         } else {
             self.take_in(at, core, leaving);

@@ -19,6 +19,7 @@ mod memory_system;
 mod pending;
 mod plan;
 mod port;
+mod prefetch;
 mod sample;
 mod stats;
 mod time;

@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 pub struct CoreStats {
     /// Reads after a private miss.
     pub reads: u64,
+    /// Prefetches, which are none of `reads`, but count in `merged` and `llc` as reads do.
+    pub prefetches: u64,
     /// Those of `reads` that were for a store (read for ownership).
     pub reads_for_write: u64,
-    /// Those of `reads` that joined one of the same line that was under way; neither hit nor miss in `llc`.
+    /// Those of `reads` and `prefetches` that joined one of the same line that was under way; neither hit nor miss in `llc`.
     pub merged: u64,
     /// Dirty lines from the private levels.
     pub write_backs: u64,
-    /// In the last-level cache: hits and misses of this core's other reads, and what became of the lines it brought in.
+    /// In the last-level cache: hits and misses of this core's other reads and prefetches, and what became of the lines it brought in.
     pub llc: SourceStats,
     /// Those of `reads` that the last-level cache let wait.
     pub blocked: Blocked,

@@ -88,6 +88,7 @@ impl Pipeline {
             .get_mut(sequence)
             .expect("an operation without result has not retired");
         let (slot, ticket, write) = (record.ready, record.line, record.write);
+        self.watching.ready(sequence, slot);
         if write && !self.blocking_stores {
             record.result = slot + 1;
             if record.dependents != NIL {

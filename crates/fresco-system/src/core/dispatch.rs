@@ -4,6 +4,7 @@
 use super::clock::{PENDING, Slot};
 use super::lines::{NIL, Ticket};
 use super::outbox::Fetch;
+use super::prefetch::Hit;
 use super::window::Record;
 use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
 
@@ -144,6 +145,18 @@ impl Pipeline {
                 (slots, awaited)
             }
             Lookup::Miss => (1, Some(self.lines.insert(op.line, op.victims))),
+            Lookup::Watched { slots, first_use } => {
+                self.write_back(slot, op.victims);
+                let hit = Hit {
+                    line: op.line,
+                    first_use,
+                };
+                match waits {
+                    true => self.watching.wait(self.window.next_sequence(), hit),
+                    false => self.watching.add(ready, hit),
+                }
+                (slots, self.lines.find(op.line))
+            }
         };
         let mut record = Record {
             number,
@@ -184,6 +197,7 @@ impl Pipeline {
                 self.lines.find(code.line)
             }
             Lookup::Miss => Some(self.lines.insert(code.line, code.victims)),
+            Lookup::Watched { .. } => unreachable!("nobody watches code"),
         };
         let Some((ticket, line)) = awaited.and_then(|ticket| Some((ticket, self.lines.of(ticket)?))) else {
             return true;

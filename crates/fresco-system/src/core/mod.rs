@@ -34,10 +34,12 @@
 //!
 //! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths,
 //! functional-unit latencies (an instruction without memory access takes its slot, and its share of the stalls), store-to-load forwarding by address
-//! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages), hardware
-//! prefetchers (the source papers switch them off or defeat them by their strides).
+//! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages).
 //!
-//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below. What leaves it
+//! **Prefetches** take an MSHR that is free when they are issued, or are not issued; operations that need such a line meanwhile wait for it as for any
+//! other. What a prefetcher learns from has happened: misses when they are sent, and hits that it watches when their operands are there.
+//!
+//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below, or prefetchers fill them. What leaves it
 //! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
 
 mod clock;
@@ -48,6 +50,7 @@ mod lines;
 mod model;
 mod outbox;
 mod pipeline;
+mod prefetch;
 mod ring;
 mod stalls;
 mod window;
@@ -123,6 +126,13 @@ pub enum Lookup {
     },
     /// Not there; the line has been given a place.
     Miss,
+    /// There, as of [`Lookup::Hit`], and the core reports when it happens ([`Action::Watched`]).
+    Watched {
+        /// Slots.
+        slots: u32,
+        /// It is the first access to a line that was prefetched.
+        first_use: bool,
+    },
 }
 
 /// The lines that leave the private caches for one access: at most [`Victims::MOST`].
@@ -192,6 +202,15 @@ pub enum Action {
         at: Ps,
         /// The line.
         leaving: Leaving,
+    },
+    /// A load or store whose lookup was [`Lookup::Watched`] has its operands, and accesses its line.
+    Watched {
+        /// When.
+        at: Ps,
+        /// The line.
+        line: PhysAddr,
+        /// It is the first access to a line that was prefetched, and whose data are still on the way.
+        late: bool,
     },
     /// The source stopped at an event and everything before it is complete; answered by [`CoreModel::resume`].
     Event {

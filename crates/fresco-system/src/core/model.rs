@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the engine needs of a core, and which models there are.
 
-use super::{Action, MissTag, Pipeline, SlotClock, Source};
+use super::{Action, MissTag, Pipeline, SlotClock, Source, Victims};
 use fresco_dram::{PhysAddr, Ps};
 use fresco_machine::{CoreConfig, CoreKind};
 
@@ -34,6 +34,18 @@ pub trait CoreModel<S: Source>: Send {
 
     /// Returns true if it has given a line a place in the private caches and has not asked the memory for it yet.
     fn is_yet_to_ask(&self, line: PhysAddr) -> bool;
+
+    /// Returns true if a line that the core has asked for, or will, is not there at `at`.
+    fn is_under_way(&self, at: Ps, line: PhysAddr) -> bool;
+
+    /// Returns true if a register is free at `at`, and no operation waits for one.
+    fn has_register_for_prefetch(&self, at: Ps) -> bool;
+
+    /// A prefetch takes the register that is free; answered by [`CoreModel::complete`], with which the victims leave.
+    fn prefetch(&mut self, line: PhysAddr, victims: Victims) -> MissTag;
+
+    /// Returns true if a fetch is of code.
+    fn is_of_code(&self, tag: MissTag) -> bool;
 
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);

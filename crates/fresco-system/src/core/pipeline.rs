@@ -4,9 +4,10 @@
 use super::clock::{PENDING, Slot, SlotClock};
 use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
+use super::prefetch::Watching;
 use super::stalls::Stalls;
 use super::window::Window;
-use super::{Action, CoreModel, Lookup, MissTag, Source, Step};
+use super::{Action, CoreModel, Lookup, MissTag, Source, Step, Victims};
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_machine::CoreConfig;
 
@@ -24,6 +25,7 @@ pub(super) struct Mshrs {
 pub(super) enum Next {
     Fetch,
     WriteBack,
+    Watched,
     Event,
     Dispatch,
     Nothing,
@@ -41,6 +43,7 @@ pub struct Pipeline {
     pub(super) window: Window,
     pub(super) lines: Lines,
     pub(super) outbox: Outbox,
+    pub(super) watching: Watching,
     pub(super) stalls: Stalls,
     /// With stalls: no earlier can what is held be dispatched, by operations that have retired since it is.
     pub(super) held_up: Slot,
@@ -70,9 +73,9 @@ impl Pipeline {
     /// load-store unit of AMD's family 10h.
     pub const STORE_BUFFER: usize = 32;
 
-    /// A core that waits for each access: a window of one instruction, one miss at a time, no store buffer.
+    /// A core that waits for each access: a window of one instruction, no store buffer, one miss at a time beside prefetches.
     pub fn in_order(config: &CoreConfig) -> Self {
-        Self::new(SlotClock::of(config), 1, 1, 0)
+        Self::new(SlotClock::of(config), 1, config.mshrs, 0)
     }
 
     /// A core with the machine's window and MSHRs and a store buffer of [`Pipeline::STORE_BUFFER`] entries, of which each
@@ -97,6 +100,7 @@ impl Pipeline {
             window: Window::new(window as usize, store_buffer),
             lines: Lines::default(),
             outbox: Outbox::default(),
+            watching: Watching::default(),
             stalls: Stalls::default(),
             held_up: 0,
             front: 0,
@@ -115,19 +119,25 @@ impl Pipeline {
     #[inline]
     fn send_fetch(&mut self, at: Ps) -> Action {
         let fetch = self.outbox.take_fetch();
-        let index = self.first_free;
-        self.mshrs.free_at[index] = PENDING;
-        if let Some(old) = self.mshrs.line[index].replace(fetch.entry) {
-            self.lines.remove(old);
-        }
-        self.first_free = self.find_free();
-        self.lines.entry_mut(fetch.entry).fetch = FetchState::Sent;
         Action::Fetch {
             at,
             line: fetch.line,
             write: fetch.write,
-            tag: MissTag(index as u16),
+            tag: self.take_register(fetch.entry),
         }
+    }
+
+    /// The line of an entry is sent for, and has the first free register.
+    #[inline]
+    pub(super) fn take_register(&mut self, entry: usize) -> MissTag {
+        let index = self.first_free;
+        self.mshrs.free_at[index] = PENDING;
+        if let Some(old) = self.mshrs.line[index].replace(entry) {
+            self.lines.remove(old);
+        }
+        self.first_free = self.find_free();
+        self.lines.entry_mut(entry).fetch = FetchState::Sent;
+        MissTag(index as u16)
     }
 
     fn find_free(&self) -> usize {
@@ -153,6 +163,7 @@ impl Pipeline {
             consider(slot.max(self.mshrs.free_at[self.first_free]), Next::Fetch);
         }
         consider(self.outbox.first_write_back(), Next::WriteBack);
+        consider(self.watching.next(), Next::Watched);
         match self.event {
             Some(slot) => consider(slot, Next::Event),
             None if self.stalled || self.halted => {}
@@ -192,6 +203,7 @@ impl<S: Source> CoreModel<S> for Pipeline {
                 at,
                 leaving: self.outbox.take_write_back(),
             },
+            Next::Watched => self.watched(at),
             Next::Event => {
                 self.event = None;
                 self.halted = true;
@@ -227,6 +239,28 @@ impl<S: Source> CoreModel<S> for Pipeline {
         }
         let awaited = self.lines.find(line);
         awaited.is_some_and(|ticket| self.lines.entry(ticket.entry()).fetch != FetchState::Sent)
+    }
+
+    fn is_under_way(&self, at: Ps, line: PhysAddr) -> bool {
+        self.awaits(at, line)
+    }
+
+    fn has_register_for_prefetch(&self, at: Ps) -> bool {
+        let slot = self.clock.from_ps(at);
+        let is_wanted = self.outbox.first_fetch().is_some_and(|fetch| fetch <= slot);
+        !is_wanted && self.mshrs.free_at[self.first_free] <= slot
+    }
+
+    fn prefetch(&mut self, line: PhysAddr, victims: Victims) -> MissTag {
+        let ticket = self.lines.insert(line, victims);
+        let tag = self.take_register(ticket.entry());
+        self.schedule();
+        tag
+    }
+
+    fn is_of_code(&self, tag: MissTag) -> bool {
+        let entry = self.mshrs.line[usize::from(tag.0)];
+        entry.is_some_and(|entry| self.lines.entry(entry).code)
     }
 
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {

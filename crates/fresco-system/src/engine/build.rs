@@ -88,7 +88,8 @@ impl<'e> Engine<'e> {
         let caches = || {
             let data = PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
             let both = data.with_code(machine.l1i.as_ref());
-            both.feeding(machine.inclusion() == Inclusion::Exclusive)
+            let all = both.feeding(machine.inclusion() == Inclusion::Exclusive);
+            all.prefetching(&machine.core.prefetch)
         };
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, core::build(&machine.core), caches(), dispatcher));
@@ -140,12 +141,15 @@ impl<'e> Engine<'e> {
             recording,
             run_ahead: match machine.inclusion() {
                 Inclusion::Inclusive => 0,
+                _ if !machine.core.prefetch.is_off() => 0,
                 _ if regulator.is_some() => bandwidth::RUN_AHEAD,
                 _ => super::RUN_AHEAD,
             },
             regulator,
             sent: Vec::new(),
             told: Vec::new(),
+            prefetches: !machine.core.prefetch.is_off(),
+            wanted: Vec::new(),
         })
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Cpu {
     pub caches: PrivateCaches,
     /// Reads under way.
     waits: Vec<(RequestId, MissTag)>,
+    /// Those of them that no operation asked for.
+    prefetches: Vec<RequestId>,
     pub dispatcher: Box<dyn Dispatcher>,
     pub decision: Decision,
     /// Since when the decision holds.
@@ -79,6 +81,7 @@ impl Cpu {
             core,
             caches,
             waits: Vec::new(),
+            prefetches: Vec::new(),
             dispatcher,
             decision: Decision {
                 activity: Activity::Idle,
@@ -102,6 +105,19 @@ impl Cpu {
     /// Notes that a fetch waits for a read.
     pub fn wait(&mut self, id: RequestId, tag: MissTag) {
         self.waits.push((id, tag));
+    }
+
+    /// Notes that a prefetch waits for a read.
+    pub fn wait_for_prefetch(&mut self, id: RequestId, tag: MissTag) {
+        self.wait(id, tag);
+        self.prefetches.push(id);
+    }
+
+    /// Returns true if a read that is done was a prefetch.
+    #[inline]
+    pub fn was_prefetch(&mut self, id: RequestId) -> bool {
+        let at = self.prefetches.iter().position(|other| *other == id);
+        at.map(|at| self.prefetches.swap_remove(at)).is_some()
     }
 
     /// The fetch that waits for a read.

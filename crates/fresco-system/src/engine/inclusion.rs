@@ -80,7 +80,7 @@ impl Engine<'_> {
     }
 
     /// The private caches of a core: those of the process on it, or its own while none is.
-    fn private_of(&mut self, number: usize) -> &mut PrivateCaches {
+    pub(super) fn private_of(&mut self, number: usize) -> &mut PrivateCaches {
         match self.cpus[number].loaded.as_ref().map(|loaded| loaded.task) {
             Some(task) => self.tasks[task].process.caches_mut(),
             None => &mut self.cpus[number].caches,

@@ -92,6 +92,7 @@ impl Engine<'_> {
                 llc,
                 blocked,
                 invalidated: (inclusion == Inclusion::Inclusive).then(|| caches.invalidated()),
+                prefetch: caches.prefetch_counts(),
             },
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(task, now.faults - then.faults),

@@ -8,7 +8,7 @@
 //!
 //! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
 //! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
-//! [`RUN_AHEAD`] on its private caches, where nobody notices; not at all above an inclusive cache. Where its dispatcher may take it away it runs no further than
+//! [`RUN_AHEAD`] on its private caches, where nobody notices; not at all above an inclusive cache, or with prefetchers. Where its dispatcher may take it away it runs no further than
 //! to the next timer; in a run of phases no task ever leaves its core, and counters of background tasks, which are read
 //! without stopping them, are exact to [`RUN_AHEAD`].
 //!
@@ -33,6 +33,7 @@ mod measure;
 mod ordered;
 mod paging;
 mod phases;
+mod prefetch;
 mod recoloring;
 mod recording;
 mod team;
@@ -52,7 +53,7 @@ use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
-use fresco_memory::{Done, MemorySystem, Service, Upward};
+use fresco_memory::{Done, MemorySystem, Service, Upward, Wanted};
 use jobs::TaskState;
 use phases::Phases;
 use recoloring::Recoloring;
@@ -118,6 +119,10 @@ pub(crate) struct Engine<'e> {
     sent: Vec<(Ps, u32, PhysAddr)>,
     /// Reused.
     told: Vec<Upward>,
+    /// Cores have prefetchers.
+    prefetches: bool,
+    /// Reused.
+    wanted: Vec<Wanted>,
 }
 
 impl Engine<'_> {
@@ -204,12 +209,15 @@ impl Engine<'_> {
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
+            let is_prefetch = cpu.was_prefetch(done.id);
             cpu.core.complete(tag, now, done.at);
             if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
                 cpu.core
                     .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
-            let Some(sample) = &done.sample else { continue };
+            let Some(sample) = done.sample.as_ref().filter(|_| !is_prefetch) else {
+                continue;
+            };
             let sent = done.at - sample.latency;
             if sample.refresh > 0 && self.recording.contains(sent) {
                 self.waits.note(done.core, sent, sample.refresh);
@@ -244,7 +252,9 @@ impl Engine<'_> {
                 self.tell_private();
                 self.note_sent();
                 self.count_lines(number);
+                self.learn_from_miss(number, at, line, tag);
             }
+            Action::Watched { at, line, late } => self.learn_from_hit(number, at, line, late),
             Action::Leave { at, leaving } => {
                 self.leave(number, at, leaving);
                 self.note_sent();

@@ -7,7 +7,7 @@ use crate::core::{Lookup, MicroOp, Source, Step, Victims};
 use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_input::InputError;
 use fresco_load::{Batch, Event, Marker, Op, Order, Program};
-use fresco_memory::{PrivateCaches, PrivateOutcome};
+use fresco_memory::{PrivateCaches, PrivateOutcome, Watched};
 
 /// Why a process has stopped at a [`Step::Event`].
 #[derive(Debug)]
@@ -274,13 +274,17 @@ impl Process {
     pub(super) fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
         let mut victims = Victims::default();
         let lookup = match self.caches.access(line, write) {
-            PrivateOutcome::Hit { level, leaves, .. } => {
+            PrivateOutcome::Hit {
+                level, leaves, watched, ..
+            } => {
                 if let Some(victim) = leaves {
                     victims.push(victim);
                 }
                 let [first, second] = self.hit_slots;
-                Lookup::Hit {
-                    slots: if level == 1 { first } else { second },
+                let slots = if level == 1 { first } else { second };
+                match watched {
+                    None => Lookup::Hit { slots },
+                    Some(Watched { first_use }) => Lookup::Watched { slots, first_use },
                 }
             }
             PrivateOutcome::Miss => {

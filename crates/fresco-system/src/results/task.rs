@@ -10,7 +10,7 @@ use super::thread::ThreadResult;
 use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
-use fresco_memory::{Blocked, SourceStats};
+use fresco_memory::{Blocked, PrefetchCounts, SourceStats};
 use serde::{Deserialize, Serialize};
 
 /// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
@@ -130,6 +130,9 @@ pub struct CacheCounts {
     /// Its lines that left the private levels because an inclusive last level displaced them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalidated: Option<u64>,
+    /// What became of prefetches; `None` where its core has no prefetchers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchCounts>,
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).

@@ -118,6 +118,12 @@ metrics! {
     llc_blocked_reads "count" [Task] "its reads that waited while all miss registers of the last level were taken, where these are bounded";
     llc_blocked_time "ns" [Task] "for how long they waited, all together";
     llc_invalidated "count" [Task] "its lines that left the private levels because an inclusive last level displaced them";
+    prefetches_issued "count" [Task] "lines that its core brought into a private cache before they were asked for, where it has prefetchers";
+    prefetches_from_memory "count" [Task] "those that the last level did not have";
+    prefetches_useful "count" [Task] "those that were used";
+    prefetches_late "count" [Task] "those that were on their way at their first use";
+    prefetches_useless "count" [Task] "those that left without having been used";
+    prefetches_dropped "count" [Task] "lines that prefetchers wanted, and no miss register was free for";
     page_faults "count" [Task] "page faults of the whole run";
     page_faults_measured "count" [Task] "those within the measured phase";
     page_fault_time "ns" [Task] "time of a whole page fault, per page";

@@ -121,6 +121,17 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
     if let Some(invalidated) = caches.invalidated {
         tables.observe(on, [(m::llc_invalidated, invalidated as f64)])?;
     }
+    if let Some(prefetch) = &caches.prefetch {
+        let counts = [
+            (m::prefetches_issued, prefetch.issued),
+            (m::prefetches_from_memory, prefetch.from_memory),
+            (m::prefetches_useful, prefetch.useful),
+            (m::prefetches_late, prefetch.late),
+            (m::prefetches_useless, prefetch.useless),
+            (m::prefetches_dropped, prefetch.dropped),
+        ];
+        tables.observe(on, counts.map(|(metric, count)| (metric, count as f64)))?;
+    }
     if let Some(blocked) = &caches.blocked {
         tables.observe(
             on,

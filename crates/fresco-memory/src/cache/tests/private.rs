@@ -80,7 +80,12 @@ fn levels_answer_with_their_total_latency() {
     let lines = [0, 4096, 8192].map(PhysAddr);
     assert_eq!(caches.access(lines[0], true), PrivateOutcome::Miss);
     assert_eq!(caches.fill(lines[0], true).as_slice(), []);
-    let hit = |level, latency, leaves| PrivateOutcome::Hit { level, latency, leaves };
+    let hit = |level, latency, leaves| PrivateOutcome::Hit {
+        level,
+        latency,
+        leaves,
+        watched: None,
+    };
     assert_eq!(caches.access(lines[0], false), hit(1, 1_000, None));
     // Two more lines push the first out of the one set of level 1 and out of its set of level 2 …
     assert_eq!(caches.fill(lines[1], false).as_slice(), []);

@@ -12,7 +12,7 @@ use fresco_dram::standards::{self, Device};
 use fresco_dram::{AddressMap, Functions, NEVER, Organisation, PhysAddr, Ps, Region};
 use fresco_machine::{
     CacheConfig, ControllerConfig, CoreConfig, CoreKind, Fabric, Inclusion, LlcConfig, Machine, MemoryConfig,
-    PagePolicy, Queues, RefreshPolicy, Replacement, Scheduler, Topology,
+    PagePolicy, Prefetch, Queues, RefreshPolicy, Replacement, Scheduler, Topology,
 };
 
 /// Bytes of a line.
@@ -69,6 +69,7 @@ fn machine() -> Machine {
             window: 1,
             mshrs: 1,
             threads: 1,
+            prefetch: Prefetch::default(),
         },
         page_bytes: 4096,
         l1: None,

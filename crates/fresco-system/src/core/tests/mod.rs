@@ -6,7 +6,7 @@ mod formulas;
 mod reference;
 
 use super::*;
-use fresco_machine::{CoreConfig, CoreKind};
+use fresco_machine::{CoreConfig, CoreKind, Prefetch};
 
 /// A core at 1 GHz: with issue width 1, a slot is a nanosecond.
 fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig {
@@ -17,6 +17,7 @@ fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig
         window,
         mshrs,
         threads: 1,
+        prefetch: Prefetch::default(),
     }
 }
 
@@ -85,7 +86,7 @@ fn run_steps(
                 answers.push((at + latency(line), tag));
             }
             Action::Event { at } => return (at, fetched),
-            Action::Leave { .. } | Action::Ran => {}
+            Action::Leave { .. } | Action::Watched { .. } | Action::Ran => {}
         }
     }
 }

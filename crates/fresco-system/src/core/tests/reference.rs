@@ -47,7 +47,7 @@ fn plain(config: &CoreConfig, steps: &[Step], stalls: u32, latency: u64) -> u64 
             number -= 1;
             front = slot
                 + match op.lookup {
-                    Lookup::Hit { slots } => u64::from(slots),
+                    Lookup::Hit { slots } | Lookup::Watched { slots, .. } => u64::from(slots),
                     Lookup::Miss => latency,
                 };
             continue;

@@ -7,7 +7,7 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
-use fresco_machine::{Calibration, Fabric, Inclusion, Replacement};
+use fresco_machine::{Calibration, Fabric, Inclusion, Prefetch, Replacement, Stream, Stride};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -44,20 +44,40 @@ pub(super) fn pairs(title: impl Into<String>, rows: &[(&str, String)]) -> Result
 
 fn cores(view: &MachineView) -> Result<Table, ReportError> {
     let core = &view.core;
-    pairs(
-        format!("{}: {}", view.name, view.title),
-        &[
-            ("digest", view.digest.clone()),
-            ("page", format_size(view.page_bytes)),
-            ("cores", view.cores.to_string()),
-            ("core clock", format!("{} MHz", core.clock_mhz)),
-            ("core", core.kind.name().replace('-', " ")),
-            ("instructions issued per cycle", core.issue_width.to_string()),
-            ("instructions in flight", core.window.to_string()),
-            ("misses in flight", core.mshrs.to_string()),
-            ("threads that share a core", core.threads.to_string()),
-        ],
-    )
+    let prefetch = prefetchers(&core.prefetch).map(|names| ("prefetchers", names));
+    let rows = [
+        ("digest", view.digest.clone()),
+        ("page", format_size(view.page_bytes)),
+        ("cores", view.cores.to_string()),
+        ("core clock", format!("{} MHz", core.clock_mhz)),
+        ("core", core.kind.name().replace('-', " ")),
+        ("instructions issued per cycle", core.issue_width.to_string()),
+        ("instructions in flight", core.window.to_string()),
+        ("misses in flight", core.mshrs.to_string()),
+        ("threads that share a core", core.threads.to_string()),
+    ];
+    let rows: Vec<_> = rows.into_iter().chain(prefetch).collect();
+    pairs(format!("{}: {}", view.name, view.title), &rows)
+}
+
+/// The prefetchers of a core; `None` if it has none.
+fn prefetchers(prefetch: &Prefetch) -> Option<String> {
+    let stride = |Stride { regions, degree }| format!("stride ({regions} regions, degree {degree})");
+    let stream = |stream| {
+        let Stream {
+            streams,
+            degree,
+            distance,
+        } = stream;
+        format!("stream ({streams} streams, degree {degree}, distance {distance})")
+    };
+    let names = [
+        prefetch.next_line.then(|| "next line".to_owned()),
+        prefetch.stride.map(stride),
+        prefetch.stream.map(stream),
+    ];
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn caches(view: &MachineView) -> Result<Table, ReportError> {

@@ -6,8 +6,8 @@ use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation};
 use fresco_machine::{
-    CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Queues, RefreshPolicy,
-    Replacement, Scheduler,
+    CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Prefetch, Queues,
+    RefreshPolicy, Replacement, Scheduler,
 };
 use serde::Serialize;
 
@@ -52,6 +52,9 @@ pub struct CoreView {
     pub window: u32,
     pub mshrs: u32,
     pub threads: u32,
+    /// Hardware prefetchers; left out where there are none.
+    #[serde(skip_serializing_if = "Prefetch::is_off")]
+    pub prefetch: Prefetch,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,6 +135,7 @@ impl MachineView {
                 window: core.window,
                 mshrs: core.mshrs,
                 threads: core.threads,
+                prefetch: core.prefetch,
             },
             caches: caches(machine),
             nodes: nodes(machine),
