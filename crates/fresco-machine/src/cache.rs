@@ -14,6 +14,30 @@ pub enum Replacement {
     TreePlru,
     /// Static re-reference interval prediction, with two bits for each way.
     Srrip,
+    /// Dynamic re-reference interval prediction: SRRIP or BRRIP, by set dueling.
+    Drrip,
+    /// Quad-age LRU of the third level from Skylake to Coffee Lake; what the names mean, and of which processors they are, says uops.info (Abel and Reineke, ISPASS 2020).
+    #[serde(rename = "qlru-h11-m1-r0-u0")]
+    QlruH11M1R0U0,
+    /// Quad-age LRU of the second level of Cannon Lake.
+    #[serde(rename = "qlru-h00-m1-r0-u1")]
+    QlruH00M1R0U1,
+    /// Quad-age LRU of the second level from Skylake to Coffee Lake.
+    #[serde(rename = "qlru-h00-m1-r2-u1")]
+    QlruH00M1R2U1,
+}
+
+impl Replacement {
+    /// All policies, with their names in files.
+    pub const NAMES: [(&'static str, Self); 7] = [
+        ("lru", Self::Lru),
+        ("tree-plru", Self::TreePlru),
+        ("srrip", Self::Srrip),
+        ("drrip", Self::Drrip),
+        ("qlru-h11-m1-r0-u0", Self::QlruH11M1R0U0),
+        ("qlru-h00-m1-r0-u1", Self::QlruH00M1R0U1),
+        ("qlru-h00-m1-r2-u1", Self::QlruH00M1R2U1),
+    ];
 }
 
 /// One cache: write-back, write-allocate, indexed by physical address.

@@ -32,9 +32,16 @@ pub struct LlcConfig {
     pub mshrs: Option<u32>,
     /// What it has of the private caches' lines.
     pub inclusion: Inclusion,
+    /// A mask of ways need not be of neighbors.
+    pub sparse_masks: bool,
 }
 
 impl LlcConfig {
+    /// All ways of it, bit n for way n.
+    pub fn all_ways(&self) -> u128 {
+        u128::MAX >> (u128::BITS - self.cache.ways)
+    }
+
     /// Number of slices of one cache.
     pub fn slices(&self) -> u32 {
         1 << self.slice_functions.len()
@@ -75,6 +82,7 @@ mod tests {
             slice_functions,
             mshrs: None,
             inclusion: Inclusion::default(),
+            sparse_masks: false,
         }
     }
 

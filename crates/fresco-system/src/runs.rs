@@ -35,6 +35,7 @@ pub(crate) fn experiment(spec: &RunSpec) -> Result<Experiment, InputError> {
             team: setup.program(copy.task).kind().is_team().then_some(copy.task),
             start: task.start,
             stalls: task.stalls,
+            ways: task.ways,
             place: Some(task.place.clone()),
             ..TaskSpec::new(copy.name.clone(), copy.core, timing, work, instance)
         });

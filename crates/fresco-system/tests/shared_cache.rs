@@ -187,3 +187,63 @@ parameters.bytes = \"32 KiB\"
     }
     assert_eq!(format!("{:?}", results_on(2, text)), format!("{result:?}"));
 }
+
+/// Masks of ways, as Intel's CAT: neighbors with other ways displace nothing, whatever the policy; while miss registers are shared, hits still wait
+/// for their misses, as they do with colors (Valsan, Yun, Farshchi, RTAS 2016).
+#[test]
+fn ways_keep_lines_apart_and_not_misses() {
+    let text = "
+name = \"ways\"
+machine = \"small.toml\"
+check = true
+warm_up.operations = 2000
+measure.operations = 4000
+[sweep]
+corunners = [0, 3]
+ways = [\"all\", \"own\", \"own, few registers\"]
+llc.replacement = [\"lru\", \"tree-plru\", \"srrip\", \"drrip\", \"qlru-h11-m1-r0-u0\"]
+[[variant]]
+name = \"all\"
+set.llc.mshrs = 32
+[[variant]]
+name = \"own\"
+set.llc.mshrs = 32
+set.task.victim.ways = \"0-3\"
+set.task.neighbor.ways = \"4-7\"
+[[variant]]
+name = \"own, few registers\"
+set.llc.mshrs = 4
+set.task.victim.ways = \"0-3\"
+set.task.neighbor.ways = \"4-7\"
+[[task]]
+name = \"victim\"
+program = \"latency\"
+core = 0
+parameters.bytes = \"24 KiB\"
+[[task]]
+name = \"neighbor\"
+program = \"bandwidth\"
+role = \"background\"
+cores = [1, 2, 3]
+parameters.bytes = \"1 MiB\"
+";
+    let result = results(text);
+    for policy in ["lru", "tree-plru", "srrip", "drrip", "qlru-h11-m1-r0-u0"] {
+        let victim = |corunners, ways| &point(&result, &[corunners, ways, policy]).runs[0].tasks[0];
+        let taken = |ways| victim("3", ways).caches.llc.expect("there is one").evictions_by_others;
+        let slowdown = |ways| victim("3", ways).run_time_ps as f64 / victim("0", ways).run_time_ps as f64;
+        assert!(taken("all") > 100, "{policy}: {}", taken("all"));
+        assert_eq!((taken("own"), taken("own, few registers")), (0, 0), "{policy}");
+        // Pages at random lie closer in some sets than four ways hold, alone as well: those lines come from memory.
+        assert!(
+            slowdown("own") < 1.2 && slowdown("own") < slowdown("all"),
+            "{policy}: {}",
+            slowdown("own")
+        );
+        assert!(
+            slowdown("own, few registers") > 4.0,
+            "{policy}: {}",
+            slowdown("own, few registers")
+        );
+    }
+}

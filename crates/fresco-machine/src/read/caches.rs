@@ -142,6 +142,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         slice_functions,
         mshrs: table.opt_integer("mshrs", 1..=1024)?,
         inclusion: table.opt_choice("inclusion", &INCLUSIONS)?.unwrap_or_default(),
+        sparse_masks: table.opt_boolean("sparse_masks")?.unwrap_or(false),
     };
     check_slices(&table, &llc)?;
     table.finish()?;
@@ -192,16 +193,11 @@ fn cache(table: &Table<'_>, core: Option<&CoreConfig>, slices: u64) -> Result<Ca
         )?,
         None => 0,
     };
-    let choices = [
-        ("lru", Replacement::Lru),
-        ("tree-plru", Replacement::TreePlru),
-        ("srrip", Replacement::Srrip),
-    ];
-    let replacement = table.choice("replacement", &choices)?;
+    let replacement = table.choice("replacement", &Replacement::NAMES)?;
     check_sets(&size_item, size, u64::from(ways) * u64::from(line) * slices)?;
     if replacement == Replacement::TreePlru && !ways.is_power_of_two() {
         let error = table.error_at("replacement", format!("found tree-plru with {ways} ways"));
-        let error = error.allowed("tree-plru with a power of two of ways, lru or srrip");
+        let error = error.allowed("tree-plru with a power of two of ways, or another policy");
         return Err(error.help(format!("write \"lru\", or correct {}", ways_item.path())));
     }
     Ok(CacheConfig {

@@ -120,7 +120,10 @@ mod tests {
     #[test]
     fn a_core_in_order_has_registers_for_prefetches_alone() {
         let in_order = [("core.kind", "in-order"), ("core.window", "1"), ("core.mshrs", "4")];
-        assert_eq!(parse(&in_order).map_err(|error| error.field.clone()), Err("core.mshrs".into()));
+        assert_eq!(
+            parse(&in_order).map_err(|error| error.field.clone()),
+            Err("core.mshrs".into())
+        );
         let with = [&in_order[..], &[("core.prefetch.next_line", "true")]].concat();
         assert!(parse(&with).is_ok());
     }

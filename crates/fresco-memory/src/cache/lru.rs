@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! True least-recently-used order.
 
+use super::order::Ways;
+
 /// The ways of each set in the order of their last use, the most recent first.
 #[derive(Clone, Debug)]
 pub(super) struct Lru {
@@ -58,6 +60,23 @@ impl Lru {
                 usize::from(way)
             }
         }
+    }
+
+    /// The same among the ways allowed, of which there is one at least.
+    pub fn replace_among(&mut self, set: usize, allowed: Ways) -> usize {
+        let is_allowed = |way: usize| allowed >> way & 1 == 1;
+        let way = match &self.order {
+            Order::Few(sets) => (0..self.ways)
+                .map(|rank| sets[set].at(rank as u32))
+                .rfind(|way| is_allowed(*way)),
+            Order::Many(order) => {
+                let order = order[set * self.ways..][..self.ways].iter();
+                order.map(|way| usize::from(*way)).rfind(|way| is_allowed(*way))
+            }
+        };
+        let way = way.expect("some way is allowed");
+        self.touch(set, way);
+        way
     }
 
     /// Makes `way` the next victim of its set.
@@ -152,6 +171,11 @@ mod tests {
         assert_eq!(lru.replace(1), 1);
         assert_eq!(lru.replace(1), 0, "the rest of the order is kept");
         assert_eq!(lru.replace(0), 0, "the other set has its own");
+        // From the most recent on: 0, 2, 1 by now.
+        assert_eq!(
+            [0b101, 0b101, 0b010].map(|allowed| lru.replace_among(0, allowed)),
+            [2, 0, 1]
+        );
     }
 
     #[test]

@@ -5,11 +5,14 @@
 //! share no lines that they write, which holds for the single-threaded and the data-partitioned programs that memory
 //! coloring is about.
 
+mod dueling;
 mod group;
 mod index;
 mod lru;
+mod order;
 mod prefetch;
 mod private;
+mod qlru;
 mod set_associative;
 mod srrip;
 mod stats;

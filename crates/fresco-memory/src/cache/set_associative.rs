@@ -3,12 +3,10 @@
 
 use super::group::{Group, LANES, empty_set, find};
 use super::index::{Index, Place};
-use super::lru::Lru;
-use super::srrip::Srrip;
+use super::order::{Order, Side, Ways};
 use super::stats::SourceStats;
-use super::tree_plru::TreePlru;
 use fresco_dram::PhysAddr;
-use fresco_machine::{CacheConfig, Replacement};
+use fresco_machine::CacheConfig;
 
 /// A line that left a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +29,13 @@ pub struct Cache {
     groups_per_set: usize,
     groups: Vec<Group>,
     order: Order,
+    /// By source: the ways that its lines may come into; `None` if any may come into all.
+    masks: Option<Box<[Ways]>>,
     /// The way of each set that was used last, and whose use again changes no order; if there is none, one that is empty for ever.
     recent: Vec<u8>,
     stats: Vec<SourceStats>,
     /// Lines that left without having been used since they were prefetched.
     useless: u64,
-}
-
-/// What is known of the order of use.
-#[derive(Clone, Debug)]
-enum Order {
-    Lru(Lru),
-    TreePlru(TreePlru),
-    Srrip(Srrip),
 }
 
 impl Cache {
@@ -62,18 +54,16 @@ impl Cache {
             Self::MAX_WAYS
         );
         let (sets, ways) = (config.sets() as usize, config.ways as usize);
-        // With SRRIP the first use of a line that has come in is noted, so that one way more is there that never holds anything.
-        let empty = empty_set(ways + usize::from(config.replacement == Replacement::Srrip));
+        // Where a second use is noted, one way more is there that never holds anything.
+        let notes_repeats = !Order::forgets_repeats(config.replacement);
+        let empty = empty_set(ways + usize::from(notes_repeats));
         Self {
             index: Index::new(config.sets(), config.line, slice_functions),
             ways,
             groups_per_set: empty.len(),
             groups: empty.repeat(sets),
-            order: match config.replacement {
-                Replacement::Lru => Order::Lru(Lru::new(sets, ways)),
-                Replacement::TreePlru => Order::TreePlru(TreePlru::new(sets, ways)),
-                Replacement::Srrip => Order::Srrip(Srrip::new(sets, ways)),
-            },
+            order: Order::new(config.replacement, sets, ways),
+            masks: None,
             recent: vec![0; sets],
             stats: vec![SourceStats::default(); usize::from(sources)],
             useless: 0,
@@ -86,6 +76,18 @@ impl Cache {
     pub fn with_prefetches(mut self) -> Self {
         self.index.mark = Index::UNUSED;
         self
+    }
+
+    /// From now on lines of `source` come into these ways alone, bit n for way n. Lines are found in all ways, and those that lie elsewhere stay.
+    ///
+    /// # Panics
+    /// If there is no such way, or none.
+    pub fn set_ways(&mut self, source: u16, ways: u128) {
+        let all = Ways::MAX >> (Ways::BITS as usize - self.ways);
+        assert!(ways != 0 && ways & !all == 0, "a mask has ways of the cache");
+        let sources = self.stats.len();
+        let masks = self.masks.get_or_insert_with(|| vec![all; sources].into());
+        masks[usize::from(source)] = ways;
     }
 
     /// A demand access by `source`: looks the line up, and if it is there, makes it the most recently used and, for a
@@ -163,9 +165,9 @@ impl Cache {
     }
 
     fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
-        let way = self.claim_way(place.set);
+        let way = self.claim_way(place.set, source);
         self.recent[place.set] = match self.order {
-            Order::Srrip(_) => self.ways as u8,
+            Order::Srrip(_) | Order::Qlru(_) => self.ways as u8,
             _ => way as u8,
         };
         let (group, lane) = (
@@ -232,11 +234,7 @@ impl Cache {
         let place = self.index.place(addr);
         let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
         let way = find_any(set, place.tag, self.index.mark)?;
-        match &mut self.order {
-            Order::Lru(lru) => lru.demote(place.set, way),
-            Order::TreePlru(plru) => plru.demote(place.set, way),
-            Order::Srrip(srrip) => srrip.demote(place.set, way),
-        }
+        self.order.demote(place.set, way);
         let (group, lane) = (&mut set[way / LANES], way % LANES);
         let victim = line_in(&self.index, place.set, group, lane);
         self.useless += u64::from(self.index.is_unused(group.tags[lane]));
@@ -311,41 +309,31 @@ impl Cache {
         let Some(way) = find(set, place.tag) else {
             return false;
         };
-        self.recent[place.set] = way as u8;
+        // The next use of it may change ages of others.
+        self.recent[place.set] = match self.order {
+            Order::Qlru(_) => self.ways as u8,
+            _ => way as u8,
+        };
         set[way / LANES].dirty[way % LANES] |= write;
-        match &mut self.order {
-            Order::Lru(lru) => lru.touch(place.set, way),
-            Order::TreePlru(plru) => plru.touch(place.set, way),
-            Order::Srrip(srrip) => srrip.touch(place.set, way),
-        }
+        self.order.touch(place.set, way);
         true
     }
 
     /// Chooses the way that the next line of a set goes to, an empty one if there is any, and notes its use.
     #[inline]
-    fn claim_way(&mut self, set_number: usize) -> usize {
-        let empty = || {
-            let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
-            find(set, Index::NO_TAG).filter(|way| *way < self.ways)
-        };
-        match &mut self.order {
-            // Empty ways are never touched, and so are always the oldest.
-            Order::Lru(lru) => lru.replace(set_number),
-            Order::TreePlru(plru) => match empty() {
-                Some(way) => {
-                    plru.touch(set_number, way);
-                    way
-                }
-                None => plru.replace(set_number),
-            },
-            Order::Srrip(srrip) => match empty() {
-                Some(way) => {
-                    srrip.fill(set_number, way);
-                    way
-                }
-                None => srrip.replace(set_number),
-            },
+    fn claim_way(&mut self, set_number: usize, source: u16) -> usize {
+        let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
+        let is_empty = |way: &usize| set[way / LANES].tags[way % LANES] == Index::NO_TAG;
+        if let Some(masks) = &self.masks {
+            let allowed = masks[usize::from(source)];
+            let empty = (0..self.ways).filter(|way| allowed >> way & 1 == 1 && is_empty(way));
+            let empty = empty.fold(0, |ways, way| ways | 1 << way);
+            return self.order.claim_among(set_number, allowed, empty);
         }
+        self.order.claim(set_number, |side| match side {
+            Side::First => find(set, Index::NO_TAG).filter(|way| *way < self.ways),
+            Side::Last => (0..self.ways).rfind(is_empty),
+        })
     }
 }
 

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Static re-reference interval prediction.
+//! Re-reference interval prediction.
+
+use super::dueling::{Dueling, Insertion};
+use super::order::Ways;
 
 /// SRRIP with hit priority and two bits for each way (Jaleel, Theobald, Steely, Emer: High Performance Cache Replacement Using
 /// Re-Reference Interval Prediction, ISCA 2010): a prediction of how long it will be until a line is used again. A line comes in with a
 /// long one, a use makes it the nearest, and the first way with the most distant one is replaced; while there is none, all grow.
 ///
 /// So lines that are used once pass by those that are used again, as they do not in LRU.
+///
+/// DRRIP, of the same paper, is the same but for lines that come in: whether most of these have the most distant prediction (BRRIP) is decided by a [duel](Dueling).
 #[derive(Clone, Debug)]
 pub(super) struct Srrip {
     ways: usize,
     /// `[set * ways + way]`
     predictions: Vec<u8>,
+    dueling: Option<Dueling>,
 }
 
 /// Used again at once.
@@ -26,6 +32,23 @@ impl Srrip {
         Self {
             ways,
             predictions: vec![DISTANT; sets * ways],
+            dueling: None,
+        }
+    }
+
+    /// The same for DRRIP.
+    pub fn dueling(sets: usize, ways: usize) -> Self {
+        Self {
+            dueling: Some(Dueling::new(sets)),
+            ..Self::new(sets, ways)
+        }
+    }
+
+    /// The prediction of a line that comes in.
+    fn insertion(&mut self, set: usize) -> u8 {
+        match self.dueling.as_mut().map(|dueling| dueling.fill(set)) {
+            None | Some(Insertion::Long) => LONG,
+            Some(Insertion::Distant) => DISTANT,
         }
     }
 
@@ -35,22 +58,38 @@ impl Srrip {
         self.of(set)[way] = NEAR;
     }
 
-    /// Chooses the way for a line that comes in, and notes that it does. No way is empty: one that is
-    /// is [filled](Self::fill).
+    /// Chooses the way for a line that comes in among those allowed, and notes that it does. No way is empty: one that is
+    /// is [filled](Self::fill). Ways that are not allowed do not grow.
     #[inline]
-    pub fn replace(&mut self, set: usize) -> usize {
+    pub fn replace(&mut self, set: usize, allowed: Ways) -> usize {
+        let insertion = self.insertion(set);
         let ways = self.of(set);
-        let most = *ways.iter().max().expect("a set has ways");
-        let way = ways.iter().position(|way| *way == most).expect("one is the most");
-        ways.iter_mut().for_each(|way| *way += DISTANT - most);
-        ways[way] = LONG;
+        let way = match allowed {
+            Ways::MAX => {
+                let most = *ways.iter().max().expect("a set has ways");
+                let way = ways.iter().position(|way| *way == most);
+                ways.iter_mut().for_each(|way| *way += DISTANT - most);
+                way
+            }
+            _ => {
+                let is_allowed = |way: &usize| allowed >> way & 1 == 1;
+                let all = 0..ways.len();
+                let most = all.clone().filter(is_allowed).map(|way| ways[way]).max();
+                let most = most.expect("some way is allowed");
+                let way = all.clone().filter(is_allowed).find(|way| ways[*way] == most);
+                all.filter(is_allowed).for_each(|way| ways[way] += DISTANT - most);
+                way
+            }
+        };
+        let way = way.expect("one is the most");
+        ways[way] = insertion;
         way
     }
 
     /// Notes that a line comes into an empty way.
     #[inline]
     pub fn fill(&mut self, set: usize, way: usize) {
-        self.of(set)[way] = LONG;
+        self.of(set)[way] = self.insertion(set);
     }
 
     /// Makes `way` a victim before all that are not as distant.
@@ -87,7 +126,7 @@ mod tests {
                     self.srrip.fill(0, way);
                     way
                 }
-                None => self.srrip.replace(0),
+                None => self.srrip.replace(0, Ways::MAX),
             };
             self.lines[way] = line;
             false
@@ -120,6 +159,12 @@ mod tests {
         }
         assert_eq!(set.lines, ["a1", "a2", "b3", "b4"]);
         set.srrip.demote(0, 1);
-        assert_eq!(set.srrip.replace(0), 1);
+        assert_eq!(
+            set.srrip.replace(0, 0b1101),
+            2,
+            "way 1 is more distant, and not allowed"
+        );
+        assert_eq!(set.srrip.predictions, [1, 3, 2, 3], "nor does it grow");
+        assert_eq!(set.srrip.replace(0, Ways::MAX), 1);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tree pseudo-LRU.
 
+use super::order::Ways;
+
 /// A binary tree over the ways of each set. Node `n` (root 1, children `2n` and `2n + 1`) is bit `n` of the set's
 /// word and points to the half in which the next victim lies: 0 left, 1 right. A use of a way turns every node on its
 /// path to the other half.
@@ -61,6 +63,22 @@ impl TreePlru {
         node - (1 << self.levels)
     }
 
+    /// The same among the ways allowed, of which there is one at least: a node that points to a half without any is passed by in the other direction.
+    pub fn replace_among(&mut self, set: usize, allowed: Ways) -> usize {
+        let word = self.nodes[set];
+        let (mut node, mut first) = (1, 0);
+        for level in (0..self.levels).rev() {
+            let half = 1 << level;
+            let is_there = |first: usize| allowed >> first & ((1 << half) - 1) != 0;
+            let points_right = word >> node & 1 == 1;
+            let goes_right = is_there(first + half) && (points_right || !is_there(first));
+            node = 2 * node + usize::from(goes_right);
+            first += half * usize::from(goes_right);
+        }
+        self.touch(set, first);
+        first
+    }
+
     /// Makes `way` the next victim.
     pub fn demote(&mut self, set: usize, way: usize) {
         let (nodes, away) = self.paths[way];
@@ -82,6 +100,17 @@ mod tests {
         assert_eq!(plru.pointed(0), 1);
         plru.demote(0, 3);
         assert_eq!(plru.pointed(0), 3);
+    }
+
+    #[test]
+    fn a_node_that_points_to_no_allowed_way_is_passed_by() {
+        let mut plru = TreePlru::new(1, 8);
+        // Ways 1 to 3 of eight: the root does not count, 0 is never chosen.
+        let among = |plru: &mut TreePlru| plru.replace_among(0, 0b1110);
+        assert_eq!([(); 6].map(|()| among(&mut plru)), [1, 2, 1, 3, 1, 2]);
+        // The root points to the other half, from which one way is allowed.
+        assert_eq!(plru.replace_among(0, 0b1000_0001), 7);
+        assert_eq!(plru.replace_among(0, 0b1000_0001), 0);
     }
 
     #[test]

@@ -232,6 +232,17 @@ impl MemorySystem {
         }
     }
 
+    /// From now on lines that `core` brings into its last-level cache come into these ways alone ([`Cache::set_ways`]).
+    ///
+    /// # Panics
+    /// If it has no such cache, or that has no such ways.
+    pub fn set_ways(&mut self, core: u32, ways: u128) {
+        let (cache, member) = self.cache_of(core);
+        cache
+            .expect("ways are those of a last-level cache")
+            .set_ways(member, ways);
+    }
+
     /// Gives the line of `addr` its place in the last-level cache of `core`, as [`read`](Self::read) does, in no time: nothing is fetched, and
     /// what makes room is written nowhere. Counters that are of interest begin afterwards.
     pub fn fill(&mut self, core: u32, addr: PhysAddr) {

@@ -23,7 +23,7 @@ pub(super) struct Partition {
 }
 
 /// Keys of a task that a plan has no place for.
-const NOT_PLANNED: [&str; 6] = ["placement", "nodes", "node", "memory_limit", "start", "color"];
+const NOT_PLANNED: [&str; 7] = ["placement", "nodes", "node", "memory_limit", "start", "color", "ways"];
 
 /// Reads the scenario as a run does. `cores` are those that the plan may use; `None` for as many as its tasks need.
 ///

@@ -30,6 +30,7 @@ mod sharing;
 mod stand_in;
 pub(crate) mod sweep;
 pub(crate) mod task;
+mod ways;
 
 pub use dynamic::Dynamic;
 pub use extent::Extent;

@@ -2,7 +2,7 @@
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
 use super::policy::Chosen;
-use super::{coloring, jobs, placement, program};
+use super::{coloring, jobs, placement, program, ways};
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Table};
@@ -70,6 +70,8 @@ pub struct Task {
     /// Cycles in a thousand instructions in which its core goes on with none, for reasons that its accesses do not show; `None` for those of
     /// its program.
     pub stalls: Option<u32>,
+    /// Ways of the last-level cache that its lines come into, bit n for way n; `None` for all.
+    pub ways: Option<u128>,
     /// Bandwidth that each copy asks for.
     pub bandwidth: super::bandwidth::Asked,
     /// Memory of one instance as a plan counts it, in bytes, whole pages; `None` if nothing is said.
@@ -155,6 +157,10 @@ impl Task {
             }
             .map(|bytes| bytes / machine.page_bytes),
             stalls: table.opt_integer("stalls", 0..=MOST_STALLS)?,
+            ways: match is_run {
+                true => ways::read(table, machine)?,
+                false => None,
+            },
             bandwidth: super::bandwidth::Asked::read(table, is_run)?,
             bytes,
             global: table
@@ -236,7 +242,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 10] = [
+const CHOSEN_BY_PLANS: [&str; 11] = [
     "banks",
     "banks_each",
     "llc",
@@ -246,6 +252,7 @@ const CHOSEN_BY_PLANS: [&str; 10] = [
     "node",
     "memory_limit",
     "start",
+    "ways",
     "weight",
 ];
 

@@ -30,6 +30,7 @@ impl Engine<'_> {
         let resume = self.paid(number, task, resume);
         self.tasks[task].core = Some(number);
         let (then, write_backs) = (self.counters(number), self.write_backs_of(number));
+        self.mask_ways(number, task);
         let cpu = &mut self.cpus[number];
         let process = &mut self.tasks[task].process;
         process.go_on();
@@ -50,6 +51,17 @@ impl Engine<'_> {
             write_backs,
             stopping: None,
         });
+    }
+
+    /// A core has the ways of the last-level cache that its task may fill, if any task is kept from some.
+    fn mask_ways(&mut self, number: usize, task: usize) {
+        let tasks = &self.experiment.tasks;
+        if let Some(llc) = &self.experiment.machine.llc
+            && tasks.iter().any(|task| task.ways.is_some())
+        {
+            let ways = tasks[task].ways.unwrap_or_else(|| llc.all_ways());
+            self.memory.set_ways(number as u32, ways);
+        }
     }
 
     /// Takes the job off a core, which is free from `at` on. The process can come on any core again.

@@ -41,6 +41,8 @@ pub struct TaskSpec {
     /// Cycles in a thousand instructions for which its core does nothing; `None` for those of its program
     /// ([`fresco_load::Program::stalls`]).
     pub stalls: Option<u32>,
+    /// Ways of the last-level cache that its lines come into, bit n for way n; `None` for all.
+    pub ways: Option<u128>,
     /// Where it is described, for errors.
     pub place: Option<InputError>,
 }
@@ -188,6 +190,7 @@ impl TaskSpec {
             team: None,
             start: 0,
             stalls: None,
+            ways: None,
             place: None,
         }
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cache does what the naive models do, access by access.
 
-use super::naive::{Line, LruList, NaiveSet, Predicted, Tree};
+use super::naive::{Duelling, Line, LruList, NaiveSet, Of, Predicted, Quad, Tree};
 use super::{LINE, config, proptest_config};
 use crate::cache::{Cache, SourceStats, Victim};
 use fresco_dram::PhysAddr;
 use fresco_machine::Replacement;
 use proptest::prelude::*;
+use std::rc::Rc;
 
 /// One step of a random test.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +39,44 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 1..600)
 }
 
-/// Runs `ops` on the fast cache and on naive sets, comparing every answer and counter.
+/// Runs `ops` on the fast cache and on naive sets, comparing every answer and counter; without masks of ways, and with them.
 fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: &[u64], ops: &[Op]) {
+    let all = u128::MAX >> (128 - ways);
+    compare_masked::<S>(ways, sets, replacement, slices, ops, [all; 3]);
+    if ways > 1 {
+        // The first half, the second, and some in the middle.
+        let half = all >> (ways / 2);
+        compare_masked::<S>(
+            ways,
+            sets,
+            replacement,
+            slices,
+            ops,
+            [half, all & !half, all & half << 1],
+        );
+    }
+}
+
+fn compare_masked<S: NaiveSet>(
+    ways: u32,
+    sets: u64,
+    replacement: Replacement,
+    slices: &[u64],
+    ops: &[Op],
+    masks: [u128; 3],
+) {
     let mut fast = Cache::new(&config(ways, sets, replacement), slices, 3);
-    let mut naive: Vec<S> = (0..sets).map(|_| S::new(ways as usize)).collect();
+    if masks[0] != masks[1] {
+        (0..3).for_each(|source| fast.set_ways(source, masks[usize::from(source)]));
+    }
+    let duel = Rc::default();
+    let of = |set| Of {
+        ways: ways as usize,
+        set,
+        sets: sets as usize,
+        duel: Rc::clone(&duel),
+    };
+    let mut naive: Vec<S> = (0..sets as usize).map(|set| S::new(&of(set))).collect();
     let mut counted = vec![SourceStats::default(); 3];
     let plain = sets >> slices.len();
     let set_of = |line: u64| {
@@ -75,7 +110,7 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
                 assert_eq!(fast.access(PhysAddr(line + line % 61), write, source), hit);
                 if !hit {
                     let (address, dirty, owner) = (line, write, source);
-                    let victim = set.insert(Line { address, dirty, owner });
+                    let victim = set.insert(Line { address, dirty, owner }, masks[usize::from(source)]);
                     let victim = note(&mut counted, victim, source);
                     assert_eq!(fast.allocate(PhysAddr(line), write, source), victim);
                 }
@@ -87,11 +122,10 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
                         found.dirty = true;
                         None
                     }
-                    None => set.insert(Line {
-                        address: line,
-                        dirty: true,
-                        owner: source,
-                    }),
+                    None => {
+                        let (address, dirty, owner) = (line, true, source);
+                        set.insert(Line { address, dirty, owner }, masks[usize::from(source)])
+                    }
                 };
                 let victim = note(&mut counted, victim, source);
                 assert_eq!(fast.fill(PhysAddr(line), true, source), victim);
@@ -123,6 +157,24 @@ proptest! {
             compare::<Predicted>(ways, sets, Replacement::Srrip, &[], &ops);
         }
         compare::<Predicted>(4, 8, Replacement::Srrip, &[0x4440, 0x8_0080], &ops);
+    }
+
+    #[test]
+    fn drrip_brings_lines_in_as_its_leaders_say(ops in ops()) {
+        for (ways, sets) in [(1, 8), (2, 4), (3, 2), (8, 1), (16, 8)] {
+            compare::<Duelling>(ways, sets, Replacement::Drrip, &[], &ops);
+        }
+        compare::<Duelling>(4, 8, Replacement::Drrip, &[0x4440, 0x8_0080], &ops);
+    }
+
+    #[test]
+    fn quad_age_lru_ages_as_defined(ops in ops()) {
+        for (ways, sets) in [(1, 8), (2, 4), (3, 2), (8, 1), (16, 1)] {
+            compare::<Quad<11, false, false>>(ways, sets, Replacement::QlruH11M1R0U0, &[], &ops);
+            compare::<Quad<0, false, true>>(ways, sets, Replacement::QlruH00M1R0U1, &[], &ops);
+            compare::<Quad<0, true, true>>(ways, sets, Replacement::QlruH00M1R2U1, &[], &ops);
+        }
+        compare::<Quad<11, false, false>>(4, 8, Replacement::QlruH11M1R0U0, &[0x4440, 0x8_0080], &ops);
     }
 
     #[test]

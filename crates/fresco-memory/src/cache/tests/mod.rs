@@ -4,6 +4,7 @@
 mod against_naive;
 mod naive;
 mod private;
+mod ways;
 
 use super::Cache;
 use fresco_dram::PhysAddr;
@@ -51,4 +52,29 @@ fn lines_in_use_outlast_a_scan_with_srrip() {
     };
     assert_eq!(misses_of_lines_in_use(Replacement::Srrip), 16);
     assert_eq!(misses_of_lines_in_use(Replacement::Lru), 160);
+}
+
+/// What BRRIP is for: of a loop over more lines than a cache has, a part stays; LRU and SRRIP keep none. DRRIP finds out which of the two misses less.
+#[test]
+fn drrip_keeps_a_part_of_what_thrashes() {
+    let hits = |replacement, lines: u64| {
+        let mut cache = Cache::new(&config(4, 1024, replacement), &[], 1);
+        let rounds = (0..20).flat_map(|_| 0..lines);
+        for line in rounds {
+            cache.access_or_allocate(PhysAddr(line * LINE), false, 0);
+        }
+        cache.stats()[0].hits as f64 / (20 * lines) as f64
+    };
+    let twice = 2 * 4 * 1024;
+    assert_eq!(
+        (hits(Replacement::Lru, twice), hits(Replacement::Srrip, twice)),
+        (0.0, 0.0)
+    );
+    let kept = hits(Replacement::Drrip, twice);
+    assert!((0.25..0.5).contains(&kept), "{kept}");
+    // What fits stays, whatever the policy.
+    let fits = 4 * 1024;
+    for replacement in [Replacement::Lru, Replacement::Drrip, Replacement::QlruH11M1R0U0] {
+        assert_eq!(hits(replacement, fits), 0.95, "{replacement:?}");
+    }
 }

@@ -117,6 +117,7 @@ fn small_llc() -> LlcConfig {
         slice_functions: Vec::new(),
         mshrs: None,
         inclusion: Inclusion::NonInclusive,
+        sparse_masks: false,
     }
 }
 

@@ -103,6 +103,10 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             Replacement::Lru => "LRU",
             Replacement::TreePlru => "tree pseudo-LRU",
             Replacement::Srrip => "SRRIP",
+            Replacement::Drrip => "DRRIP",
+            Replacement::QlruH11M1R0U0 => "QLRU_H11_M1_R0_U0",
+            Replacement::QlruH00M1R0U1 => "QLRU_H00_M1_R0_U1",
+            Replacement::QlruH00M1R2U1 => "QLRU_H00_M1_R2_U1",
         };
         let mut row: Vec<Cell> = vec![
             cache.level.into(),

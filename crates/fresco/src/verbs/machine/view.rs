@@ -172,6 +172,7 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
         slice_functions,
         mshrs,
         inclusion,
+        sparse_masks: _,
     }) = &machine.llc
     {
         let mut view = CacheView::new("LLC", cache, *cores_per_cache);
