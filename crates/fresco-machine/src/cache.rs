@@ -43,7 +43,7 @@ impl Replacement {
 /// One cache: write-back, write-allocate, indexed by physical address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheConfig {
-    /// Capacity in bytes; `size / (ways * line)` sets must be a power of two.
+    /// Capacity in bytes; `size / (ways * line)` sets must be a power of two, of a sliced cache in each slice.
     pub size: u64,
     /// Associativity.
     pub ways: u32,

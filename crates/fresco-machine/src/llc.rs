@@ -27,6 +27,9 @@ pub struct LlcConfig {
     /// Parity masks over physical byte-address bits that choose a slice, least significant function first; empty where
     /// the cache is one piece; independent of each other and of the index bits. There are `2^len` slices of equal size.
     pub slice_functions: Vec<u64>,
+    /// So many slices, any number, chosen by a hash of the whole line number; then there are no functions. `None` where functions choose, or the cache is one
+    /// piece.
+    pub hashed_slices: Option<u32>,
     /// Miss status holding registers of one cache: lines that it can await from memory at a time. While all are taken it accepts no
     /// access. `None` where misses are bounded by the cores' registers alone.
     pub mshrs: Option<u32>,
@@ -44,7 +47,7 @@ impl LlcConfig {
 
     /// Number of slices of one cache.
     pub fn slices(&self) -> u32 {
-        1 << self.slice_functions.len()
+        self.hashed_slices.unwrap_or(1 << self.slice_functions.len())
     }
 
     /// Sets of one slice; a power of two.
@@ -53,7 +56,7 @@ impl LlcConfig {
     }
 
     /// The parity masks that choose the set of a line: the plain index bits of a slice from the least significant up,
-    /// then the slice functions. Two pages can share a set only where all of these agree, so these are what LLC
+    /// then the slice functions; a hash is none of them. Two pages can share a set only where all of these agree, so these are what LLC
     /// colors are made of (MAP-16).
     pub fn set_functions(&self) -> Vec<u64> {
         let first = self.cache.line.trailing_zeros();
@@ -80,6 +83,7 @@ mod tests {
             cache,
             cores_per_cache: 4,
             slice_functions,
+            hashed_slices: None,
             mshrs: None,
             inclusion: Inclusion::default(),
             sparse_masks: false,
@@ -91,6 +95,17 @@ mod tests {
         // MAP-7: the 8 MiB 16-way L3 of the Xeon W3530 is indexed by bits 6 to 18.
         let masks: Vec<u64> = (6..=18).map(|bit| 1 << bit).collect();
         assert_eq!(llc(8 << 20, 16, vec![]).set_functions(), masks);
+    }
+
+    #[test]
+    fn slices_that_a_hash_chooses_leave_the_index_within_a_slice() {
+        let l3 = LlcConfig {
+            hashed_slices: Some(56),
+            ..llc(105 << 20, 15, vec![])
+        };
+        assert_eq!((l3.slices(), l3.sets_per_slice()), (56, 2048));
+        let masks: Vec<u64> = (6..=16).map(|bit| 1 << bit).collect();
+        assert_eq!(l3.set_functions(), masks);
     }
 
     #[test]

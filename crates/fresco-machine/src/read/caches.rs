@@ -128,6 +128,14 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
             .allowed("at most 6 functions, 64 slices")
             .help("remove some"));
     }
+    let hashed_slices = table.opt_integer("hashed_slices", 2..=256u32)?;
+    if hashed_slices.is_some() && !slice_functions.is_empty() {
+        return Err(table
+            .error_at("hashed_slices", "found both slices and hashed_slices")
+            .allowed("functions that choose a slice, or so many slices that a hash chooses")
+            .help("remove one of the two"));
+    }
+    let slices = hashed_slices.map_or(1 << slice_functions.len(), u64::from);
     let cores_per_cache = table.item("cores_per_cache", &format!("an integer from 1 to {cores}"))?;
     let per_cache = cores_per_cache.integer(1..=cores)?;
     if !cores.is_multiple_of(per_cache) {
@@ -137,9 +145,10 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
             .help("give every cache the same number of cores"));
     }
     let llc = LlcConfig {
-        cache: cache(&table, Some(core), 1 << slice_functions.len())?,
+        cache: cache(&table, Some(core), slices)?,
         cores_per_cache: per_cache,
         slice_functions,
+        hashed_slices,
         mshrs: table.opt_integer("mshrs", 1..=1024)?,
         inclusion: table.opt_choice("inclusion", &INCLUSIONS)?.unwrap_or_default(),
         sparse_masks: table.opt_boolean("sparse_masks")?.unwrap_or(false),

@@ -12,7 +12,7 @@ pub(super) struct Place {
     pub tag: u32,
 }
 
-/// The index of a cache: plain address bits above the line offset choose the set of a slice, parity functions the
+/// The index of a cache: plain address bits above the line offset choose the set of a slice, parity functions or a hash the
 /// slice. The tag keeps every bit above the plain index, so that the line can be named again from set and tag,
 /// whatever the slice functions are.
 #[derive(Clone, Debug)]
@@ -20,9 +20,41 @@ pub(super) struct Index {
     line_bits: u32,
     set_bits: u32,
     set_mask: u64,
-    slice_masks: Vec<u64>,
+    slices: Slices,
     /// [`Index::UNUSED`] in a cache whose tags may have it, else 0.
     pub mark: u32,
+}
+
+/// How the slice of a line is chosen.
+#[derive(Clone, Debug)]
+enum Slices {
+    /// There is one.
+    One,
+    /// By parity masks over address bits, the least significant bit of its number first.
+    Parity(Vec<u64>),
+    /// So many, by a hash of the line number.
+    Hashed(u64),
+}
+
+impl Slices {
+    #[inline]
+    fn of(&self, addr: u64, line: u64) -> u64 {
+        match self {
+            Self::One => 0,
+            Self::Parity(masks) => {
+                let bits = masks.iter().enumerate();
+                bits.fold(0, |slice, (bit, mask)| {
+                    slice | u64::from((addr & mask).count_ones() & 1) << bit
+                })
+            }
+            // Multiplication by the golden ratio (Knuth, The Art of Computer Programming 3, §6.4) spreads lines that follow each other evenly; the upper
+            // bits of the product are a fraction, and so many times it a slice.
+            Self::Hashed(slices) => {
+                let fraction = line.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                ((u128::from(fraction) * u128::from(*slices)) >> 64) as u64
+            }
+        }
+    }
 }
 
 impl Index {
@@ -44,8 +76,21 @@ impl Index {
             line_bits: line.trailing_zeros(),
             set_bits,
             set_mask: (1 << set_bits) - 1,
-            slice_masks: slice_masks.to_vec(),
+            slices: match slice_masks {
+                [] => Slices::One,
+                masks => Slices::Parity(masks.to_vec()),
+            },
             mark: 0,
+        }
+    }
+
+    /// `sets` in so many slices together, a power of two in each, and `line` bytes, a power of two. A hash of the whole line number chooses the slice.
+    pub fn hashed(sets: u64, line: u32, slices: u32) -> Self {
+        let slices = u64::from(slices);
+        assert!(sets.is_multiple_of(slices), "slices have equally many sets");
+        Self {
+            slices: Slices::Hashed(slices),
+            ..Self::new(sets / slices, line, &[])
         }
     }
 
@@ -60,11 +105,7 @@ impl Index {
     #[inline(always)]
     pub fn place(&self, addr: PhysAddr) -> Place {
         let line = addr.0 >> self.line_bits;
-        let mut set = line & self.set_mask;
-        for (bit, mask) in self.slice_masks.iter().enumerate() {
-            let parity = u64::from((addr.0 & mask).count_ones() & 1);
-            set |= parity << (self.set_bits as usize + bit);
-        }
+        let set = line & self.set_mask | self.slices.of(addr.0, line) << self.set_bits;
         let tag = line >> self.set_bits;
         // 32 bits of tag cover 2^38 bytes per set of 64-byte lines: 256 TiB of memory for a cache of 1024 sets.
         assert!(
@@ -108,12 +149,36 @@ mod tests {
         assert_eq!(index.place(PhysAddr(0b101 << 10 | 64)).set, 1);
     }
 
+    #[test]
+    fn a_hash_fills_any_number_of_slices_alike() {
+        // 105 MiB of 15 ways: 56 slices of 2048 sets.
+        let index = Index::hashed(56 * 2048, 64, 56);
+        assert_eq!(index.place(PhysAddr(0)).set, 0);
+        // The second line is 0.618 of the slices further, of 56 slices 34.
+        assert_eq!(index.place(PhysAddr(64)).set, 34 * 2048 + 1);
+        // Lines that follow each other, a page apart, and of one set of a slice: no slice has a tenth more or less than its share.
+        for stride in [64, 4096, 2048 * 64] {
+            let mut lines = [0u32; 56];
+            for number in 0..56 * 1000 {
+                lines[index.place(PhysAddr(number * stride)).set >> 11] += 1;
+            }
+            assert!(
+                lines.iter().all(|lines| (900..1100).contains(lines)),
+                "{stride}: {lines:?}"
+            );
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
         fn set_and_tag_name_the_line(addr in 0u64..1 << 40, mask in 0u64..1 << 40, second in 0u64..1 << 40) {
             let index = Index::new(1024, 64, &[mask, second]);
             prop_assert_eq!(index.line_of(index.place(PhysAddr(addr))), PhysAddr(addr & !63));
+            let hashed = Index::hashed(24 * 256, 64, 24);
+            let place = hashed.place(PhysAddr(addr));
+            prop_assert!(place.set < 24 * 256);
+            prop_assert_eq!(hashed.line_of(place), PhysAddr(addr & !63));
         }
     }
 }

@@ -48,6 +48,19 @@ impl Cache {
     /// If sets, line or (with tree PLRU) ways are no power of two, or the ways are 0 or too many: a checked `Machine`
     /// has no such cache.
     pub fn new(config: &CacheConfig, slice_functions: &[u64], sources: u16) -> Self {
+        let index = Index::new(config.sets(), config.line, slice_functions);
+        Self::indexed(config, index, sources)
+    }
+
+    /// The same with any number of slices, which a hash chooses (`LlcConfig::hashed_slices`).
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), of sets of a slice.
+    pub fn hashed(config: &CacheConfig, slices: u32, sources: u16) -> Self {
+        Self::indexed(config, Index::hashed(config.sets(), config.line, slices), sources)
+    }
+
+    fn indexed(config: &CacheConfig, index: Index, sources: u16) -> Self {
         assert!(
             (1..=Self::MAX_WAYS).contains(&config.ways),
             "a cache has 1 to {} ways",
@@ -58,7 +71,7 @@ impl Cache {
         let notes_repeats = !Order::forgets_repeats(config.replacement);
         let empty = empty_set(ways + usize::from(notes_repeats));
         Self {
-            index: Index::new(config.sets(), config.line, slice_functions),
+            index,
             ways,
             groups_per_set: empty.len(),
             groups: empty.repeat(sets),

@@ -85,7 +85,10 @@ impl MemorySystem {
         let (caches, cores_per_cache, llc_latency) = match &machine.llc {
             Some(llc) => {
                 let sources = llc.cores_per_cache as u16;
-                let cache = Cache::new(&llc.cache, &llc.slice_functions, sources);
+                let cache = match llc.hashed_slices {
+                    Some(slices) => Cache::hashed(&llc.cache, slices, sources),
+                    None => Cache::new(&llc.cache, &llc.slice_functions, sources),
+                };
                 let caches = vec![cache; usize::from(cores.div_ceil(sources))];
                 (caches, llc.cores_per_cache, llc.cache.latency)
             }

@@ -160,7 +160,10 @@ pub const CASES: &[Case] = &[
         &[("banks = 0\nparameters", "banks = \"[00XX]\"\nparameters")],
     ),
     Case("way that does not exist", &[("core = 0", "core = 0\nways = \"0-8\"")]),
-    Case("ways that are no neighbors", &[("core = 0", "core = 0\nways = \"0-1,4\"")]),
+    Case(
+        "ways that are no neighbors",
+        &[("core = 0", "core = 0\nways = \"0-1,4\"")],
+    ),
     Case("no way", &[("core = 0", "core = 0\nways = []")]),
     Case("LLC color that does not exist", &[("core = 0", "core = 0\nllc = 2")]),
     Case(

@@ -115,6 +115,7 @@ fn small_llc() -> LlcConfig {
         },
         cores_per_cache: 2,
         slice_functions: Vec::new(),
+        hashed_slices: None,
         mshrs: None,
         inclusion: Inclusion::NonInclusive,
         sparse_masks: false,

@@ -117,7 +117,11 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             nanoseconds(cache.latency_ps).into(),
             replacement.into(),
             Cell::Count(cache.cores.into()),
-            (!slices.is_empty()).then(|| slices.join(", ")).into(),
+            match cache.hashed_slices {
+                Some(slices) => Some(format!("{slices}, by a hash")),
+                None => (!slices.is_empty()).then(|| slices.join(", ")),
+            }
+            .into(),
         ];
         row.extend(bounded.then(|| cache.mshrs.map(|mshrs| Cell::Count(mshrs.into())).into()));
         let inclusion = cache.inclusion.map(|inclusion| match inclusion {

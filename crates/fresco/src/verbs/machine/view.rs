@@ -71,6 +71,9 @@ pub struct CacheView {
     pub cores: u32,
     /// Functions that choose the slice; empty where the cache is one piece.
     pub slice_functions: Vec<FunctionView>,
+    /// Slices that a hash chooses; left out where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashed_slices: Option<u32>,
     /// Lines that one can await from memory at a time; left out where nothing bounds them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mshrs: Option<u32>,
@@ -170,6 +173,7 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
         cache,
         cores_per_cache,
         slice_functions,
+        hashed_slices,
         mshrs,
         inclusion,
         sparse_masks: _,
@@ -177,6 +181,7 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
     {
         let mut view = CacheView::new("LLC", cache, *cores_per_cache);
         view.slice_functions = slice_functions.iter().map(|&mask| FunctionView::new(mask)).collect();
+        view.hashed_slices = *hashed_slices;
         view.mshrs = *mshrs;
         view.inclusion = (*inclusion != Inclusion::NonInclusive).then_some(*inclusion);
         caches.push(view);
@@ -198,6 +203,7 @@ impl CacheView {
             replacement: cache.replacement,
             cores,
             slice_functions: Vec::new(),
+            hashed_slices: None,
             mshrs: None,
             inclusion: None,
         }
