@@ -12,6 +12,8 @@ pub struct Rates {
     pub writes: Option<u64>,
     /// Both together.
     pub traffic: Option<u64>,
+    /// What a written line takes of `traffic`, in percent of one that is read; `None` is as much.
+    pub write_cost: Option<u32>,
 }
 
 /// The limits of the way between the last-level caches and the controllers.

@@ -8,6 +8,9 @@ use std::ops::RangeInclusive;
 /// Bytes per second: from less than a line of a slow memory to ten times what any socket moves.
 const RATES: RangeInclusive<u64> = 1_000_000..=10_000_000_000_000;
 
+/// Percent: from as much as a line that is read to ten times that.
+const WRITE_COSTS: RangeInclusive<u32> = 100..=1000;
+
 /// A machine without `[fabric]` has no limit but its memory.
 pub(super) fn read(root: &Table<'_>) -> Result<Fabric, InputError> {
     let Some(table) = root.opt_table("fabric")? else {
@@ -31,7 +34,12 @@ pub(super) fn check(root: &Table<'_>, machine: &Machine) -> Result<(), InputErro
         for (name, rate) in [
             ("reads", rates.reads),
             ("writes", rates.writes),
-            ("traffic", rates.traffic),
+            (
+                "traffic",
+                rates
+                    .traffic
+                    .map(|rate| rate * 100 / u64::from(rates.write_cost.unwrap_or(100))),
+            ),
         ] {
             if let Some(rate) = rate.filter(|rate| *rate < least) {
                 let table = root.table("fabric")?.table(key)?;
@@ -54,7 +62,17 @@ fn rates(table: &Table<'_>, key: &str) -> Result<Rates, InputError> {
         reads: rate("reads")?,
         writes: rate("writes")?,
         traffic: rate("traffic")?,
+        write_cost: table
+            .opt_item("write_cost")
+            .map(|item| item.integer(WRITE_COSTS))
+            .transpose()?,
     };
+    if rates.write_cost.is_some() && rates.traffic.is_none() {
+        let error = table.error_at("write_cost", "found no limit that it belongs to");
+        return Err(error
+            .allowed("write_cost beside traffic")
+            .help("give traffic, or leave write_cost out"));
+    }
     table.finish()?;
     Ok(rates)
 }

@@ -48,6 +48,8 @@ struct Limits {
     /// By direction: reads, writes.
     own: [Option<Limit>; 2],
     both: Option<Limit>,
+    /// What a written line takes of `both`, in percent of one that is read.
+    write_cost: Fs,
 }
 
 impl Limits {
@@ -56,6 +58,7 @@ impl Limits {
         Self {
             own: [limit(rates.reads), limit(rates.writes)],
             both: limit(rates.traffic),
+            write_cost: rates.write_cost.unwrap_or(100).into(),
         }
     }
 
@@ -67,8 +70,12 @@ impl Limits {
 
     /// A line passes.
     fn take(&mut self, direction: usize, at: Fs) {
-        for limit in [&mut self.own[direction], &mut self.both].into_iter().flatten() {
+        if let Some(limit) = &mut self.own[direction] {
             limit.free = at + limit.line;
+        }
+        if let Some(limit) = &mut self.both {
+            let cost = if direction == 0 { 100 } else { self.write_cost };
+            limit.free = at + limit.line * cost / 100;
         }
     }
 }
@@ -257,6 +264,16 @@ mod tests {
             .collect();
         let (read, write) = (Access::Read, Access::Write);
         assert_eq!(passed, [(0, read), (0, write), (1000, read), (2000, write)]);
+
+        // Of both together a written line may take more: here as much as one and a half that are read.
+        let mut costly = fabric(&[
+            ("fabric.node.traffic", "\"64 GB/s\""),
+            ("fabric.node.write_cost", "150"),
+        ]);
+        for access in [Access::Write, Access::Read, Access::Read] {
+            costly.wait(0, line(0, access));
+        }
+        assert_eq!(all(&mut costly), [(0, 0), (1000, 0), (2500, 0)]);
 
         // Cores 0 and 1 share a cluster, 2 has another one.
         let mut clusters = fabric(&[("fabric.cluster.traffic", "\"64 GB/s\"")]);

@@ -7,7 +7,7 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
-use fresco_machine::{Calibration, Fabric, Inclusion, Prefetch, Replacement, Stream, Stride};
+use fresco_machine::{Calibration, Fabric, Inclusion, Prefetch, Rates, Replacement, Stream, Stride};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -154,8 +154,12 @@ fn fabric(fabric: &Fabric) -> Result<Table, ReportError> {
     let columns = ["limit of", "reads", "writes", "both together"].map(Column::text);
     let mut table = Table::new("Traffic between last-level caches and controllers", columns.into());
     let rate = |rate: Option<u64>| rate.map_or_else(|| "none".into(), format_bandwidth);
+    let both = |rates: &Rates| match rates.write_cost {
+        Some(cost) => format!("{}, a written line {cost} %", rate(rates.traffic)),
+        None => rate(rates.traffic),
+    };
     for (of, rates) in [("each cluster of cores", &fabric.cluster), ("each node", &fabric.node)] {
-        let row = [rate(rates.reads), rate(rates.writes), rate(rates.traffic)].map(Cell::from);
+        let row = [rate(rates.reads), rate(rates.writes), both(rates)].map(Cell::from);
         table.push([vec![of.into()], row.into()].concat())?;
     }
     Ok(table)
