@@ -44,6 +44,18 @@ fn overrides_go_over_them() {
 }
 
 #[test]
+fn without_them_the_machine_is_what_the_rest_of_the_file_says() {
+    let with = parse(SECTION, &[]).expect("is valid");
+    let without = parse(SECTION, &[("calibration", "false"), ("core.mshrs", "4")]).expect("is valid");
+    assert_eq!((without.memory.controller.frontend, without.core.mshrs), (19_000, 4));
+    assert_eq!(without.memory.controller.page, PagePolicy::Open);
+    assert_eq!(without.calibration, None);
+    assert_ne!(with.text_digest, without.text_digest);
+    let error = parse(SECTION, &[("calibration", "true")]).unwrap_err();
+    assert!(error.contains("calibration"), "{error}");
+}
+
+#[test]
 fn what_is_known_is_never_fitted() {
     let error = parse("[calibration.fitted]\nmemory.timing.cl = 7\n", &[]).unwrap_err();
     assert!(error.contains("\"memory.timing.cl\", which is not fitted"), "{error}");

@@ -5,13 +5,16 @@ use super::OF_CALIBRATION;
 use crate::Calibration;
 use fresco_input::{Document, InputError, Table};
 
+/// Key of the section. An override with `false` takes all fitted values back: the machine is what the rest of its file says.
+pub(super) const KEY: &str = "calibration";
+
 /// Puts the fitted values in place of the file's, and returns them.
 ///
 /// # Errors
 /// A key that may not be fitted, or a value that TOML cannot have there.
 pub(super) fn apply(document: &mut Document) -> Result<Vec<(String, String)>, InputError> {
     let mut fitted = Vec::new();
-    if let Some(calibration) = document.root().opt_table("calibration")?
+    if let Some(calibration) = section(&document.root())?
         && let Some(table) = calibration.opt_table("fitted")?
     {
         for (key, item) in table.leaves("")? {
@@ -42,9 +45,17 @@ pub(super) fn relocate(error: InputError, file_name: &str, fitted: &[(String, St
     }
 }
 
+/// The section, if there is one and it is not switched off by [`KEY`]` = false`.
+fn section<'d>(root: &Table<'d>) -> Result<Option<Table<'d>>, InputError> {
+    match root.opt_item(KEY) {
+        Some(item) if matches!(item.boolean(), Ok(false)) => Ok(None),
+        _ => root.opt_table(KEY),
+    }
+}
+
 /// What a file says of its calibration.
 pub(super) fn read(root: &Table<'_>) -> Result<Option<Calibration>, InputError> {
-    let Some(table) = root.opt_table("calibration")? else {
+    let Some(table) = section(root)? else {
         return Ok(None);
     };
     let mut fitted = Vec::new();

@@ -23,6 +23,7 @@ use fresco_input::{Document, InputError, Table};
 const OF_CALIBRATION: &[&str] = &[
     "core.mshrs",
     "fabric.node.traffic",
+    "fabric.node.write_cost",
     "memory.controller.drain_high",
     "memory.controller.drain_low",
     "memory.controller.frontend",
@@ -41,8 +42,11 @@ impl Machine {
     /// or parts that contradict each other.
     pub fn parse(file_name: &str, text: &str, overrides: &[(String, String)]) -> Result<Self, InputError> {
         let mut document = Document::parse(file_name, text)?;
+        let is_early = |(key, _): &&(String, String)| key == calibration::KEY;
+        let (early, others): (Vec<_>, Vec<_>) = overrides.iter().partition(is_early);
+        let mut changes = apply(&mut document, &early)?;
         let fitted = calibration::apply(&mut document)?;
-        let changes = apply(&mut document, overrides)?;
+        changes.extend(apply(&mut document, &others)?);
         let read = Self::read(&document, digest::of(text, &changes));
         read.map_err(|error| match overrides.iter().any(|(key, _)| error.field == *key) {
             true => error,
@@ -92,7 +96,7 @@ impl Machine {
 
 /// Applies the overrides, and returns those that change something: one that says what the file says anyway makes no
 /// other machine.
-fn apply(document: &mut Document, overrides: &[(String, String)]) -> Result<Vec<(String, String)>, InputError> {
+fn apply(document: &mut Document, overrides: &[&(String, String)]) -> Result<Vec<(String, String)>, InputError> {
     let mut changes = Vec::new();
     for (key, value) in overrides {
         let before = document.toml_at(key);

@@ -19,11 +19,21 @@ pub(crate) struct MachineRead {
 
 /// What of a machine a scenario may set: tables as they stand in the machine's file, and single values.
 pub(crate) const OF_MACHINE: &[&str] = &[
-    "cores", "page", "core", "l1", "l1i", "l2", "llc", "topology", "fabric", "memory",
+    "cores",
+    "page",
+    "core",
+    "l1",
+    "l1i",
+    "l2",
+    "llc",
+    "topology",
+    "fabric",
+    "memory",
+    "calibration",
 ];
 
 /// Those that are single values.
-const VALUES_OF_MACHINE: &[&str] = &["cores", "page"];
+const VALUES_OF_MACHINE: &[&str] = &["cores", "page", "calibration"];
 
 /// Reads `machine`, or `default` where none is named. `directory` is that of the file.
 ///
