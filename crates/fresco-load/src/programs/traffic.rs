@@ -45,6 +45,15 @@ pub(crate) static TRAFFIC: ProgramKind = ProgramKind {
                 },
                 doc: "instructions from one access to the next besides those of the loop, on average: each from 0 to twice that",
             },
+            Parameter {
+                name: "burst",
+                kind: Kind::Count {
+                    min: 1,
+                    max: 64,
+                    default: 1,
+                },
+                doc: "accesses without a pause between them; the pause that follows is as long as theirs together",
+            },
         ],
         PASSES,
     ],
@@ -54,6 +63,7 @@ pub(crate) static TRAFFIC: ProgramKind = ProgramKind {
             bytes: values.number("bytes"),
             reads: values.number("reads"),
             pause: values.number("pause") as u32,
+            burst: values.number("burst") as u32,
         };
         Ok(Box::new(Looped::new(Traffic::new(&config), passes(values))))
     }),
@@ -73,6 +83,8 @@ pub(crate) struct TrafficConfig {
     /// Instructions between accesses, on average. Pauses are drawn: with equal ones the loads that a core's window holds are a
     /// whole number, and the traffic leaps where it changes.
     pub pause: u32,
+    /// Accesses of which the last alone is followed by a pause, of `burst` times the mean; at least one.
+    pub burst: u32,
     /// Seed of the pauses.
     pub seed: u64,
 }
@@ -84,7 +96,11 @@ pub(crate) struct Traffic {
     /// A word per line: how often it was stored.
     stored: Traced<u32>,
     reads: u64,
+    /// From one burst to the next, on average.
     pause: u32,
+    burst: u32,
+    /// Accesses since the last pause.
+    since: u32,
     random: Pcg64,
     /// Accesses of this pass.
     position: usize,
@@ -109,7 +125,9 @@ impl Traffic {
             loaded: layout.spread((0..count).collect(), LINE),
             stored: layout.spread(vec![0; count as usize], LINE),
             reads: config.reads,
-            pause: config.pause,
+            pause: config.pause * config.burst,
+            burst: config.burst,
+            since: 0,
             position: 0,
             next: [(); 2].map(|()| random.random_range(0..count as usize)),
             random,
@@ -150,7 +168,12 @@ impl Kernel for Traffic {
             self.expected += line as u64;
             recorder.work(1); // add to the sum
         }
-        recorder.work(LOOP + self.random.random_range(0..=2 * self.pause));
+        self.since = (self.since + 1) % self.burst;
+        let pause = match self.since {
+            0 => self.random.random_range(0..=2 * self.pause),
+            _ => 0,
+        };
+        recorder.work(LOOP + pause);
         self.position += 1;
         let last = self.position == self.loaded.data.len();
         if last {
@@ -178,10 +201,15 @@ mod tests {
     use crate::testing::{addresses, run};
 
     fn traffic(reads: u64, pause: u32) -> Traffic {
+        in_bursts(reads, pause, 1)
+    }
+
+    fn in_bursts(reads: u64, pause: u32, burst: u32) -> Traffic {
         Traffic::new(&TrafficConfig {
             bytes: 6400,
             reads,
             pause,
+            burst,
             seed: 1,
         })
     }
@@ -222,6 +250,18 @@ mod tests {
         assert!(pauses.iter().all(|pause| *pause <= 20) && pauses.contains(&0) && pauses.contains(&20));
         let mean = f64::from(pauses.iter().sum::<u32>()) / pauses.len() as f64;
         assert!((mean - 10.0).abs() < 1.5, "{mean}");
+    }
+
+    #[test]
+    fn a_burst_pauses_once_for_all_its_accesses() {
+        let run = run(Looped::new(in_bursts(100, 10, 4), Passes::new(0, 1)));
+        let pauses: Vec<u32> = run.ops()[1..].iter().map(|op| op.gap - 4).collect();
+        // Accesses 4, 8, … come after a pause of up to 80 instructions, the three behind each at once.
+        let (paused, others): (Vec<_>, Vec<_>) = (1..).zip(&pauses).partition(|(number, _)| number % 4 == 0);
+        assert!(others.iter().all(|(_, pause)| **pause == 0));
+        assert!(paused.iter().all(|(_, pause)| **pause <= 80) && paused.iter().any(|(_, pause)| **pause > 60));
+        let mean = f64::from(pauses.iter().sum::<u32>()) / pauses.len() as f64;
+        assert!((mean - 10.0).abs() < 2.5, "{mean}");
     }
 
     #[test]
