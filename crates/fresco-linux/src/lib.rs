@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod census;
 pub mod colors;
+pub mod curves;
 pub mod fuzz;
 pub mod launch;
 pub mod pager;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco bench` as a user runs it: on this machine, where only what must hold anywhere is checked, and on a model.
 
-use crate::common::{directory_with, json, stdout};
+use crate::common::{directory_with, fresco, json, stdout};
 
 #[test]
 fn yardsticks_have_the_same_output_here_and_on_a_model() {
@@ -93,4 +93,84 @@ fn the_model_answers_alike_and_a_figure_is_drawn() {
     assert!(first.starts_with("latency of i5-6200u (simulated)\n"), "{first}");
     let figure = std::fs::read_to_string(directory.path().join("l.svg")).expect("a figure");
     assert!(figure.contains("latency of i5-6200u"), "{figure}");
+}
+
+#[test]
+fn curves_are_measured_here_as_calibrate_reads_them() {
+    let directory = directory_with(&[]);
+    let here = directory.path();
+    let small = [
+        "bench",
+        "curves",
+        "--chase-bytes",
+        "4MiB",
+        "--stream-bytes",
+        "1MiB",
+        "--loads",
+        "2000",
+        "--reads",
+        "100,50",
+    ];
+    let to_file = [&small[..], &["--system", "mine", "--csv", "mine.csv", "--json"]].concat();
+    if std::thread::available_parallelism().is_ok_and(|count| count.get() < 2) {
+        let output = fresco(&small, here);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && error.contains("one processor"),
+            "{error}"
+        );
+        return;
+    }
+    let document = json(&to_file, here);
+    assert_eq!(document["schema"], "fresco-bench-curves/1");
+    crate::json_reference::check(&document, &["fresco-bench/1"]);
+    let points = document["data"]["points"].as_array().expect("points");
+    // Thirteen pauses of two shares, the first of each without traffic.
+    assert_eq!(points.len(), 26);
+    assert_eq!(
+        (&points[0]["pause"], &points[13]["pause"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    assert!(
+        points
+            .iter()
+            .all(|point| point["gb_s"].as_f64() > Some(0.0) && point["ns"].as_f64() > Some(0.0))
+    );
+    let text = std::fs::read_to_string(here.join("mine.csv")).expect("is written");
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("mine,")).count(),
+        26,
+        "{text}"
+    );
+    assert!(text.contains("# bandwidth is what the generators asked for"), "{text}");
+    let compared = json(
+        &[
+            "calibrate",
+            "xeon-w3530",
+            "--curves",
+            "mine.csv",
+            "--system",
+            "mine",
+            "--no-fit",
+            "--accesses",
+            "100",
+            "--repetitions",
+            "1",
+            "--json",
+        ],
+        here,
+    );
+    assert_eq!(compared["data"]["shares"].as_array().map(Vec::len), Some(2));
+
+    for (arguments, told) in [
+        (&["bench", "curves", "--simulate", "xeon-w3530"][..], "fresco calibrate"),
+        (&["bench", "latency", "--reads", "80"], "--reads"),
+        (&["bench", "curves", "--reads", "40"], "50 to 100"),
+        (&["bench", "curves", "--system", "a,b"], "without commas"),
+    ] {
+        let output = fresco(arguments, here);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
 }

@@ -87,6 +87,20 @@ impl Area {
     pub fn populate(&self) -> Result<(), Errno> {
         // A kernel without huge pages refuses this advice, which changes nothing.
         let _ = self.advise(self.range(), Advice::LinuxNoHugepage);
+        self.populate_as_advised()
+    }
+
+    /// Makes all its pages present, in huge pages where the kernel gives some.
+    ///
+    /// # Errors
+    /// No memory left.
+    pub fn populate_huge(&self) -> Result<(), Errno> {
+        // A kernel without huge pages refuses this advice, and single pages do as well.
+        let _ = self.advise(self.range(), Advice::LinuxHugepage);
+        self.populate_as_advised()
+    }
+
+    fn populate_as_advised(&self) -> Result<(), Errno> {
         loop {
             match self.advise(self.range(), Advice::LinuxPopulateWrite) {
                 Err(Errno::INTR | Errno::AGAIN) => {}

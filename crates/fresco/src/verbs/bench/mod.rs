@@ -2,6 +2,7 @@
 //! `fresco bench`: the yardsticks of the papers, on this machine or on the model of one, with the same programs and the
 //! same output.
 
+mod curves;
 mod hrt;
 mod jobs;
 mod model;
@@ -15,6 +16,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::outputs::{self, Outputs};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
+use curves::CurvesArgs;
 use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::Conditions;
 use fresco_report::Provenance;
@@ -41,12 +43,14 @@ Yardsticks:
   bandwidth  an array in order; --set access=write for stores
   strides    writes from the middle of an area outwards, each line once
   hrt        a job each period; how late jobs end, and how many miss their deadline
+  curves     latency beside traffic from idleness to saturation, by share of reads, for fresco calibrate --curves
 
 Parameters (--set) are those of the programs of the same name: see fresco sim --programs.
 
 Examples:
   fresco bench latency --set bytes=64MiB
   fresco bench latency --set bytes=64MiB --simulate i5-6200u
+  fresco bench curves --system mine --csv mine.csv
   sudo fresco run --machine i5-6200u --colors banks=0-3 -- fresco bench bandwidth")]
 pub struct Args {
     /// What to measure
@@ -71,6 +75,9 @@ pub struct Args {
 
     #[command(flatten)]
     hrt: HrtArgs,
+
+    #[command(flatten)]
+    curves: CurvesArgs,
 
     /// Write the distribution as a figure
     #[arg(long, value_name = "FILE")]
@@ -107,6 +114,10 @@ impl Sample {
 
 /// Measures and reports.
 pub fn run(args: &Args) -> Outcome {
+    if args.yardstick == Yardstick::Curves {
+        return curves::run(args);
+    }
+    args.curves.check_absent()?;
     let chosen = args.yardstick.chosen(&args.set)?;
     args.hrt
         .check(args.yardstick == Yardstick::Hrt, args.repetitions.is_some())?;

@@ -14,14 +14,17 @@ pub enum Yardstick {
     Strides,
     /// Jobs with deadlines (BEN-5).
     Hrt,
+    /// Latency beside traffic, by programs of its own.
+    Curves,
 }
 
 /// The yardsticks by name.
-pub const YARDSTICKS: [(&str, Yardstick); 4] = [
+pub const YARDSTICKS: [(&str, Yardstick); 5] = [
     ("latency", Yardstick::Latency),
     ("bandwidth", Yardstick::Bandwidth),
     ("strides", Yardstick::Strides),
     ("hrt", Yardstick::Hrt),
+    ("curves", Yardstick::Curves),
 ];
 
 /// A program with its parameters.
@@ -64,7 +67,7 @@ impl Yardstick {
     pub fn chosen(self, set: &[(String, String)]) -> Result<Chosen, InputError> {
         // A job reads 2 MiB: it is over within its deadline on a quiet machine, and misses the smaller caches.
         let (program, own): (_, &[(&str, &str)]) = match self {
-            Self::Latency => ("latency", &[]),
+            Self::Latency | Self::Curves => ("latency", &[]),
             Self::Strides => ("strides", &[]),
             Self::Bandwidth => ("bandwidth", &[("access", "read")]),
             Self::Hrt => ("bandwidth", &[("access", "read"), ("bytes", "2 MiB")]),
