@@ -3,15 +3,19 @@
 //! caches, all others stream with a share of reads and a pause between accesses (the Mess benchmark, MICRO 2024).
 
 use crate::Observer;
+use crate::known::Known;
+use crate::load::{Load, Point, of};
 use fresco_input::{InputError, quoted};
 use fresco_machine::{CacheConfig, LlcConfig, Machine, PagePolicy};
-use fresco_system::results::PointResult;
 use fresco_system::{Batch, Scenario};
-use serde::Serialize;
 use std::fmt::Write;
 
 /// Pages of the experiment: with those of 4 KiB the chase would measure the TLB, which the model does not have.
 const PAGE: &str = "2 MiB";
+
+/// Lines that a generator touches before it pauses: those of Mess make six accesses of 32 bytes in order, then pause (kernels for
+/// x86 in its repository, bsc-mem/Mess-benchmark).
+const BURST: u32 = 3;
 
 /// What the chase goes through: no node of it is visited twice in a run.
 const CHASE_BYTES: u64 = 128 << 20;
@@ -23,56 +27,12 @@ const LOOP: f64 = 4.0;
 /// matters, and large ones take most of the time to be filled. Sets stay a power of two.
 const CACHE_PART: u64 = 8;
 
-/// Accesses of the chase before it is measured, so that queues and rows are as the traffic leaves them.
-const WARM_UP: u64 = 400;
+/// Accesses of the chase before it is measured, some 20 us and more: queues and rows are then as the traffic leaves them. The caches
+/// have been filled before.
+const WARM_UP: u64 = 150;
 
 /// Of a saturated memory this part of the accesses is measured: each takes several times as long, and moves as much more.
 const SATURATED: u64 = 4;
-
-/// What the generators do while the chase is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
-    /// Reads in a hundred lines of traffic, 50 to 100.
-    pub reads: u32,
-    /// Instructions between accesses; `None` if there are no generators.
-    pub pause: Option<u32>,
-    /// More is asked for than memory moves: the traffic counts, and a few of the chase's slow loads show it.
-    pub saturates: bool,
-}
-
-impl Load {
-    /// No generators at all.
-    pub fn idle(reads: u32) -> Self {
-        Self {
-            reads,
-            pause: None,
-            saturates: false,
-        }
-    }
-
-    /// Generators that memory keeps up with.
-    pub fn paused(reads: u32, pause: u32) -> Self {
-        Self {
-            pause: Some(pause),
-            ..Self::idle(reads)
-        }
-    }
-}
-
-/// What the model measured under a load.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Point {
-    /// Reads in a hundred lines of traffic, as asked for.
-    pub reads: u32,
-    /// Instructions between accesses of a generator; `None` without generators.
-    pub pause: Option<u32>,
-    /// Traffic of the DRAM, in 10^9 bytes per second.
-    pub gb_s: f64,
-    /// Latency of a dependent load, in nanoseconds.
-    pub ns: f64,
-    /// Reads in a hundred lines that the DRAM served. Above `reads` where caches were not full of dirty lines yet.
-    pub reads_served: f64,
-}
 
 /// A machine to be measured.
 #[derive(Clone)]
@@ -85,22 +45,26 @@ pub struct Bench {
     /// Seed of the first repetition.
     pub seed: u32,
     repetitions: u32,
+    known: Known,
 }
 
 impl Bench {
     /// The machine of that name or file, with `set` (`key=value`) in place of its values. The chase is measured for
-    /// `accesses` loads.
+    /// `accesses` loads. To be fitted, a machine is what its file says without what was fitted before.
     ///
     /// # Errors
     /// No such machine, or a value that does not suit it; a machine with one core, or without a last-level cache.
-    pub fn new(given: &str, set: &[String], accesses: u64, seed: u32) -> Result<Self, InputError> {
+    pub fn new(given: &str, set: &[String], accesses: u64, seed: u32, to_be_fitted: bool) -> Result<Self, InputError> {
+        let machine = fresco_machine::load(given)?;
+        let without = (to_be_fitted && machine.calibration.is_some()).then(|| "calibration=false".to_owned());
         let mut bench = Self {
             given: given.to_owned(),
-            set: set.to_vec(),
-            machine: fresco_machine::load(given)?,
+            set: without.into_iter().chain(set.iter().cloned()).collect(),
+            machine,
             accesses,
             seed,
             repetitions: 1,
+            known: Known::default(),
         };
         let name = &bench.machine.name;
         if bench.machine.cores < 2 {
@@ -141,6 +105,7 @@ impl Bench {
             ("memory.controller.page", PagePolicy::Adaptive { .. }) => Some("\"adaptive\"".to_owned()),
             ("memory.controller.page_idle", PagePolicy::Adaptive { idle }) => Some(idle.to_string()),
             ("fabric.node.traffic", _) => self.machine.fabric.node.traffic.map(|rate| rate.to_string()),
+            ("fabric.node.write_cost", _) => self.machine.fabric.node.write_cost.map(|cost| cost.to_string()),
             _ => None,
         }
     }
@@ -214,11 +179,37 @@ impl Bench {
         })
     }
 
-    /// Measures each load, with `settings` in place of the machine's values; `None` if the observer has stopped it.
+    /// Measures each load, with `settings` in place of the machine's values; `None` if the observer has stopped it. What was measured
+    /// before is not simulated again.
     ///
     /// # Errors
     /// A setting that does not suit the machine, or what a run finds.
     pub fn run(
+        &self,
+        settings: &[String],
+        loads: &[Load],
+        observer: &dyn Observer,
+    ) -> Result<Option<Vec<Point>>, InputError> {
+        let known = |load: &Load| self.known.get(settings, self.repetitions, load);
+        let unknown = loads.iter().filter(|load| known(load).is_none());
+        let mut unknown: Vec<Load> = unknown.copied().map(Load::as_measured).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        for _ in 0..self.runs(loads.len() - unknown.len()) {
+            observer.done();
+        }
+        if !unknown.is_empty() {
+            let Some(points) = self.simulate(settings, &unknown, observer)? else {
+                return Ok(None);
+            };
+            for (load, point) in std::iter::zip(&unknown, points) {
+                self.known.put(settings, self.repetitions, load, point);
+            }
+        }
+        Ok(loads.iter().map(known).collect())
+    }
+
+    fn simulate(
         &self,
         settings: &[String],
         loads: &[Load],
@@ -295,7 +286,8 @@ impl Bench {
         let _ = write!(
             text,
             "[sweep]\nload = [{}]\n[[task]]\nname = \"chase\"\nprogram = \"latency\"\ncore = 0\nparameters.bytes = {CHASE_BYTES}\n\
-             [[task]]\nname = \"traffic\"\nprogram = \"traffic\"\nrole = \"background\"\ncores = \"1-{last}\"\nparameters.bytes = {array}\n",
+             [[task]]\nname = \"traffic\"\nprogram = \"traffic\"\nrole = \"background\"\ncores = \"1-{last}\"\nparameters.bytes = {array}\n\
+             parameters.burst = {BURST}\n",
             names.join(", ")
         );
         for (number, load) in loads.iter().enumerate() {
@@ -357,20 +349,6 @@ fn between_two(gb_s: f64, one: &Point, other: &Point) -> u32 {
     from.round().clamp(0.0, 1e6) as u32
 }
 
-/// The mean of a point's runs.
-fn of(load: &Load, point: &PointResult) -> Point {
-    let runs = point.runs.len().max(1) as f64;
-    let controllers = || point.runs.iter().flat_map(|run| &run.controllers);
-    let (reads, writes) = controllers().fold((0, 0), |(reads, writes), one| (reads + one.reads, writes + one.writes));
-    Point {
-        reads: load.reads,
-        pause: load.pause,
-        gb_s: controllers().map(|one| one.bandwidth_bytes_per_s).sum::<f64>() / runs / 1e9,
-        ns: point.runs.iter().map(|run| run.tasks[0].access_time_ns).sum::<f64>() / runs,
-        reads_served: 100.0 * reads as f64 / ((reads + writes) as f64).max(1.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -386,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_pause_asks_for_a_bandwidth_and_gets_it_while_memory_keeps_up() {
-        let bench = Bench::new("xeon-w3530", &[], 2000, 1).expect("is built in");
+        let bench = Bench::new("xeon-w3530", &[], 2000, 1, true).expect("is built in");
         // By hand: three cores, 2.8 GHz, four instructions a cycle, 11.2 in a nanosecond. Beside a chase of 64 bytes in 80 ns
         // 2.4 GB/s leave 1.6 GB/s, a load of each core in 120 ns, of which 80 ns - 128 / 11.2 pass with a full window: the
         // other 51.43 ns are 576 instructions, less the access itself and four of the loop.
@@ -405,7 +383,7 @@ mod tests {
 
     #[test]
     fn without_generators_only_the_chase_is_served() {
-        let bench = Bench::new("xeon-w3530", &[], 1000, 1).expect("is built in");
+        let bench = Bench::new("xeon-w3530", &[], 1000, 1, true).expect("is built in");
         let alone = Load::idle(100);
         let points = bench
             .run(&[], &[alone], &Nobody)
@@ -420,9 +398,11 @@ mod tests {
 
     #[test]
     fn machines_that_cannot_make_the_experiment_are_refused() {
-        let error = Bench::new("ddr4-2400-bench", &[], 1000, 1).err().expect("has one core");
+        let error = Bench::new("ddr4-2400-bench", &[], 1000, 1, true)
+            .err()
+            .expect("has one core");
         assert_eq!(error.field, "cores", "{error}");
-        let error = Bench::new("xeon-w3530", &["core.mshrs=0".to_owned()], 1000, 1)
+        let error = Bench::new("xeon-w3530", &["core.mshrs=0".to_owned()], 1000, 1, true)
             .err()
             .expect("is wrong");
         assert_eq!(error.field, "core.mshrs", "{error}");

@@ -4,6 +4,7 @@
 //! What is known of a machine, JEDEC's timing, ranks, the depth of read queues above all, is in no list: other values of these
 //! reach a measured maximum, too, for the wrong reason.
 
+use crate::limit::Limit;
 use fresco_machine::{Machine, Queues};
 use serde::Serialize;
 
@@ -51,8 +52,11 @@ pub struct Knob {
 /// microseconds' tenth.
 const PAGE_IDLE: [u32; 4] = [50, 100, 200, 400];
 
-/// Misses in flight beside the number that is published, which counts buffers of one level.
-const IN_FLIGHT: [f64; 5] = [0.5, 0.75, 1.0, 1.5, 2.0];
+/// Misses in flight beside the number that is published, which counts buffers of one level: the next may have three times as many.
+const IN_FLIGHT: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
+
+/// The same beside a limit of the node, which leaves them little to decide. Fewer than published are a limit themselves.
+const LIMITED: [f64; 2] = [1.0, 2.0];
 
 /// Drains of the write buffer, as shares of it: where one begins and where it ends.
 const DRAINS: [(f64, f64); 5] = [
@@ -63,9 +67,10 @@ const DRAINS: [(f64, f64); 5] = [
     (0.875, 0.75),
 ];
 
-/// The knobs in the order in which they are fitted, the fixed latency and the limit of the fabric left aside.
-pub(crate) fn all(machine: &Machine) -> Vec<Knob> {
-    vec![page(), in_flight(machine), drains(machine)]
+/// The knobs in the order in which they are fitted, the fixed latency left aside. `limit` is what the measured maxima lie on, if there is
+/// such a limit.
+pub(crate) fn all(machine: &Machine, limit: Option<Limit>) -> Vec<Knob> {
+    vec![page(), in_flight(machine, limit), drains(machine)]
 }
 
 fn page() -> Knob {
@@ -88,13 +93,20 @@ fn page() -> Knob {
     }
 }
 
-fn in_flight(machine: &Machine) -> Knob {
+fn in_flight(machine: &Machine, limit: Option<Limit>) -> Knob {
     let own = f64::from(machine.core.mshrs * machine.core.threads);
-    let values = IN_FLIGHT.map(|factor| (own * factor).round().clamp(1.0, 256.0));
+    let misses = |factor: f64| vec![Setting::new("core.mshrs", (own * factor).round().clamp(1.0, 256.0))];
+    let limit = limit.map(|limit| limit.settings(machine.memory.organisation.nodes));
+    let limited = limit.into_iter().flat_map(|limit| {
+        LIMITED
+            .into_iter()
+            .map(move |factor| [misses(factor), limit.clone()].concat())
+    });
     Knob {
-        name: "misses in flight of a core",
-        why: "published are the buffers of one level; half to twice as many, from what happens near the maximum",
-        candidates: values.map(|value| vec![Setting::new("core.mshrs", value)]).to_vec(),
+        name: "misses in flight of a core, and traffic of a node",
+        why: "published are the buffers of one level, half to three times as many; and, where the measured maxima lie on one, a limit of the \
+              node; from what happens near the maximum",
+        candidates: IN_FLIGHT.map(misses).into_iter().chain(limited).collect(),
         of_the_slope: false,
     }
 }

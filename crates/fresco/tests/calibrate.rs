@@ -88,6 +88,58 @@ fn what_is_fitted_is_in_the_machine_that_is_written() {
 }
 
 #[test]
+fn each_share_is_left_out_in_turn_and_a_fit_does_not_begin_with_an_older_one() {
+    let directory = directory_with(&[("curves.csv", CURVES)]);
+    let here = directory.path();
+    let fitted = |machine: &str, out: &str| {
+        let mut arguments = vec![
+            "calibrate",
+            machine,
+            "--hold-out",
+            "each",
+            "--machine-out",
+            out,
+            "--json",
+        ];
+        arguments.extend(SHORT);
+        let mut document = json(&arguments, here);
+        crate::json_reference::check(&document, &[]);
+        document["data"].take()
+    };
+    let data = fitted("xeon-w3530", "first.toml");
+    let shares = |key: &str| {
+        let all = data[key].as_array().expect("shares").clone();
+        all.iter().map(|share| share["reads"].clone()).collect::<Vec<_>>()
+    };
+    // All are fitted to, and each is judged by a fit to the other one.
+    assert_eq!(
+        (shares("shares"), shares("turns")),
+        (vec![100.into(), 80.into()], vec![100.into(), 80.into()])
+    );
+    assert!(
+        data["shares"]
+            .as_array()
+            .expect("shares")
+            .iter()
+            .all(|share| share["fitted"] == true)
+    );
+    for turn in data["turns"].as_array().expect("turns") {
+        assert_eq!(turn["settings"][0]["key"], "memory.controller.frontend");
+        assert!(
+            turn["errors"]["unloaded"].as_f64().expect("a number").abs() < 3.0,
+            "{turn}"
+        );
+    }
+    let text = std::fs::read_to_string(here.join("first.toml")).expect("is written");
+    assert!(
+        text.contains("held_out = []") && text.contains("80 % reads, held out: unloaded"),
+        "{text}"
+    );
+    let again = fitted("first.toml", "second.toml");
+    assert_eq!((&again["fitted"], &again["before"]), (&data["fitted"], &data["before"]));
+}
+
+#[test]
 fn what_is_wrong_is_told_before_anything_runs() {
     let directory = directory_with(&[("curves.csv", CURVES)]);
     let here = directory.path();
@@ -122,6 +174,20 @@ fn what_is_wrong_is_told_before_anything_runs() {
             ],
             "found every share",
         ),
+        (
+            &[
+                "calibrate",
+                "xeon-w3530",
+                "--curves",
+                "curves.csv",
+                "--system",
+                "ours",
+                "--hold-out",
+                "each,80",
+            ],
+            "each and other shares",
+        ),
+        (&["calibrate", "epyc-7742", "--hold-out", "all"], "or each"),
         (&["calibrate", "xeon-w3530", "--curves", "nothing.csv"], "nothing.csv"),
         (
             &[

@@ -2,6 +2,7 @@
 //! `fresco calibrate`: a machine's model beside curves of bandwidth and latency that were measured on it, with what they
 //! determine of it fitted.
 
+mod held;
 mod page;
 mod report;
 mod show;
@@ -16,10 +17,11 @@ use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
 use crate::user::User;
-use fresco_calibrate::{Bench, Curve, Curves, Fitted, Observer, as_texts, compare, fit};
+use fresco_calibrate::{Bench, Curve, Curves, Fitted, Observer, as_texts, compare, each_left_out, fit};
 use fresco_input::{InputError, file_name, read_file, write_atomically};
 use fresco_report::{Document, InputFile, Provenance};
-use report::Report;
+use held::Held;
+use report::{Found, Report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,6 +40,7 @@ to read the result.
 Examples:
   fresco calibrate epyc-7742 --no-fit
   fresco calibrate epyc-7742 --hold-out 60 --out out/epyc
+  fresco calibrate epyc-7742 --hold-out each
   fresco calibrate mine.toml --curves mine.csv --system mine --machine-out fitted.toml")]
 pub struct Args {
     /// Machine: the name of a built-in one, or a file
@@ -53,9 +56,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     system: Option<String>,
 
-    /// Shares of reads, in percent, that are compared and not used for fitting, e.g. 60,100
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    hold_out: Vec<u32>,
+    /// Shares of reads, in percent, that are compared and not used for fitting, e.g. 60,100; `each`: besides a fit to all of them, one
+    /// to all but one for each in turn
+    #[arg(long, value_name = "LIST|each", value_delimiter = ',')]
+    hold_out: Vec<Held>,
 
     /// Fit nothing: compare the machine as it is
     #[arg(long, conflicts_with_all = ["hold_out", "machine_out"])]
@@ -104,11 +108,14 @@ fn curves(args: &Args) -> Result<(String, String), InputError> {
 
 /// Compares, after fitting if that is wanted.
 pub fn run(args: &Args) -> Outcome {
-    let bench = Bench::new(&args.machine, &args.set, args.accesses, args.seed)?;
+    let bench = Bench::new(&args.machine, &args.set, args.accesses, args.seed, !args.no_fit)?;
     let system = args.system.as_ref().unwrap_or(&bench.machine.name);
     let (name, text) = curves(args)?;
     let curves = Curves::parse(&name, &text, system)?;
-    let used = used(args, &curves)?;
+    let used = match args.no_fit {
+        true => Vec::new(),
+        false => held::used(&args.hold_out, &curves)?,
+    };
     let is_file = is_path(&args.machine);
     let inputs: Vec<PathBuf> = (args.curves.iter().cloned())
         .chain(is_file.then(|| PathBuf::from(&args.machine)))
@@ -137,13 +144,22 @@ pub fn run(args: &Args) -> Outcome {
         true => None,
         false => compare(&bench, &as_texts(&fitted.settings), &all, args.repetitions, &user)?,
     };
+    let turns = match args.hold_out == [Held::Each] && compared.is_some() {
+        true => each_left_out(&bench, &all, args.repetitions, &user)?,
+        false => None,
+    };
     user.bar.finish_and_clear();
     if compared.is_none() {
         tell(
             "fresco: stopped before the comparison was whole; values are those of the steps that were, and no machine is written",
         );
     }
-    let report = Report::new(&bench, &name, &curves, &used, fitted, compared);
+    let found = Found {
+        fitted,
+        compared: compared.unwrap_or_default(),
+        turns: turns.unwrap_or_default(),
+    };
+    let report = Report::new(&bench, &name, &curves, &used, found);
     let mut provenance = crate::provenance::of_this_run(Some(args.seed.into()));
     let path = is_file.then(|| Path::new(&args.machine));
     let machine = crate::provenance::named_machine(&bench.machine.name, path, &bench.machine.text_digest);
@@ -154,31 +170,6 @@ pub fn run(args: &Args) -> Outcome {
         true => ExitCode::from(STOPPED),
         false => ExitCode::SUCCESS,
     })
-}
-
-/// The curves that are fitted to: all but those that are held out.
-fn used<'c>(args: &Args, curves: &'c Curves) -> Result<Vec<&'c Curve>, InputError> {
-    let known: Vec<u32> = curves.curves.iter().map(|curve| curve.reads).collect();
-    let allowed = || known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    if let Some(other) = args.hold_out.iter().find(|reads| !known.contains(reads)) {
-        let found = format!("found {other}, a share of reads without a curve");
-        let error = InputError::new("--hold-out", found).allowed(allowed());
-        return Err(error.help("hold out one of these, or none"));
-    }
-    if args.no_fit {
-        return Ok(Vec::new());
-    }
-    let used: Vec<&Curve> = curves
-        .curves
-        .iter()
-        .filter(|curve| !args.hold_out.contains(&curve.reads))
-        .collect();
-    match used.is_empty() {
-        true => Err(InputError::new("--hold-out", "found every share of reads")
-            .allowed(format!("some of {}", allowed()))
-            .help("leave one to fit to, or say --no-fit")),
-        false => Ok(used),
-    }
 }
 
 /// Prints the report, and writes what is asked for besides. What cannot be written costs no result.

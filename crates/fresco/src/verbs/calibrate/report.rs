@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a calibration found, as JSON shows it, and the machine file that has it.
 
-use fresco_calibrate::{Bench, Comparison, Curve, Curves, Errors, Fitted, Limits};
+use fresco_calibrate::{Bench, Comparison, Curve, Curves, Errors, Fitted, Limits, Turn};
 use fresco_input::{InputError, quoted, read_file};
 use serde::Serialize;
 use std::fmt::Write;
@@ -20,6 +20,17 @@ pub struct Report {
     pub limits: Limits,
     /// The model beside the measured curve of each share of reads; empty where it was stopped.
     pub shares: Vec<Share>,
+    /// Each share of reads as the model has it that was fitted to the others; empty unless that is asked for.
+    pub turns: Vec<Turn>,
+}
+
+/// What was fitted, and what came of it.
+pub struct Found {
+    pub fitted: Fitted,
+    /// Empty where it was stopped.
+    pub compared: Vec<Comparison>,
+    /// Empty where it was stopped, or not asked for.
+    pub turns: Vec<Turn>,
 }
 
 /// The measured curves.
@@ -53,16 +64,10 @@ pub struct Share {
 
 impl Report {
     /// Of a machine and what came of comparing it; `used` are the curves that were fitted to.
-    pub fn new(
-        bench: &Bench,
-        file: &str,
-        curves: &Curves,
-        used: &[&Curve],
-        fitted: Fitted,
-        compared: Option<Vec<Comparison>>,
-    ) -> Self {
+    pub fn new(bench: &Bench, file: &str, curves: &Curves, used: &[&Curve], found: Found) -> Self {
         let limits = Limits::default();
-        let shares = compared.unwrap_or_default().into_iter().map(|comparison| Share {
+        let fitted = found.fitted;
+        let shares = found.compared.into_iter().map(|comparison| Share {
             reads: comparison.measured.reads,
             fitted: used.iter().any(|curve| curve.reads == comparison.measured.reads),
             is_close: comparison.errors.are_within(&limits),
@@ -73,6 +78,7 @@ impl Report {
             machine: bench.machine.name.clone(),
             limits,
             shares: shares.collect(),
+            turns: found.turns,
             before: fitted.settings.iter().map(|one| bench.value_of(one.key)).collect(),
             fitted,
             curves: CurvesUsed {
@@ -127,12 +133,14 @@ impl Report {
             quoted(&self.curves.digest),
             held.join(", ")
         );
-        for share in &self.shares {
-            let _ = writeln!(
-                text,
-                "    {},",
-                quoted(&residual(share.reads, &share.comparison.errors))
-            );
+        let of_shares = self.shares.iter().map(|share| (share.reads, "", &share.comparison));
+        let of_turns = self
+            .turns
+            .iter()
+            .map(|turn| (turn.reads, ", held out", &turn.comparison));
+        for (reads, how, comparison) in of_shares.chain(of_turns) {
+            let line = residual(&format!("{reads} % reads{how}"), &comparison.errors);
+            let _ = writeln!(text, "    {},", quoted(&line));
         }
         text.push_str("]\n\n[calibration.fitted]\n");
         for setting in &self.fitted.settings {
@@ -142,11 +150,11 @@ impl Report {
     }
 }
 
-/// Errors of a share in a line.
-fn residual(reads: u32, errors: &Errors) -> String {
+/// Errors in a line.
+fn residual(of: &str, errors: &Errors) -> String {
     let loaded = |error: Option<f64>| error.map_or_else(|| "not reached".into(), |error| format!("{error:+.1} %"));
     format!(
-        "{reads} % reads: unloaded {:+.1} %, highest {:+.1} %, latency at half of it {}, at 80 % {}",
+        "{of}: unloaded {:+.1} %, highest {:+.1} %, latency at half of it {}, at 80 % {}",
         errors.unloaded,
         errors.highest,
         loaded(errors.at_half),

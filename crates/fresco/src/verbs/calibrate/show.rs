@@ -2,7 +2,7 @@
 //! A calibration as tables and sentences.
 
 use super::report::{Report, Share};
-use fresco_calibrate::Setting;
+use fresco_calibrate::{Comparison, Limits, Setting};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// Errors by share of reads and values; with `all` every point and everything that was tried.
@@ -10,6 +10,9 @@ pub fn tables(report: &Report, all: bool) -> Result<Vec<Table>, ReportError> {
     let mut tables = Vec::new();
     if !report.shares.is_empty() {
         tables.push(errors(report)?);
+    }
+    if !report.turns.is_empty() {
+        tables.push(turns(report)?);
     }
     if !report.fitted.settings.is_empty() {
         tables.push(values(report)?);
@@ -24,9 +27,27 @@ pub fn tables(report: &Report, all: bool) -> Result<Vec<Table>, ReportError> {
 }
 
 fn errors(report: &Report) -> Result<Table, ReportError> {
-    let columns = vec![
+    let title = format!("{}: model beside {}", report.machine, report.curves.system);
+    let mut table = Table::new(title, columns("curve"));
+    for share in &report.shares {
+        let how = if share.fitted { "fitted" } else { "held out" };
+        table.push(row(&share.comparison, how.to_owned(), &report.limits))?;
+    }
+    Ok(table)
+}
+
+fn turns(report: &Report) -> Result<Table, ReportError> {
+    let mut table = Table::new("Each share held out in turn, fitted to the others", columns("fitted"));
+    for turn in &report.turns {
+        table.push(row(&turn.comparison, in_words(&turn.settings), &report.limits))?;
+    }
+    Ok(table)
+}
+
+fn columns(how: &str) -> Vec<Column> {
+    vec![
         Column::number("reads", "%", 0),
-        Column::text("curve"),
+        Column::text(how),
         Column::number("unloaded", "ns", 1),
         Column::number("error", "%", 1),
         Column::number("highest", "GB/s", 1),
@@ -34,24 +55,22 @@ fn errors(report: &Report) -> Result<Table, ReportError> {
         Column::number("error of latency at 50 %", "%", 1),
         Column::number("at 80 %", "%", 1),
         Column::text("within limits"),
-    ];
-    let title = format!("{}: model beside {}", report.machine, report.curves.system);
-    let mut table = Table::new(title, columns);
-    for share in &report.shares {
-        let (measured, errors) = (&share.comparison.measured, &share.comparison.errors);
-        table.push(vec![
-            Cell::Count(share.reads.into()),
-            if share.fitted { "fitted" } else { "held out" }.into(),
-            measured.unloaded().into(),
-            errors.unloaded.into(),
-            measured.highest().into(),
-            errors.highest.into(),
-            errors.at_half.into(),
-            errors.at_80.into(),
-            if share.is_close { "yes" } else { "no" }.into(),
-        ])?;
-    }
-    Ok(table)
+    ]
+}
+
+fn row(comparison: &Comparison, how: String, limits: &Limits) -> Vec<Cell> {
+    let (measured, errors) = (&comparison.measured, &comparison.errors);
+    vec![
+        Cell::Count(measured.reads.into()),
+        how.into(),
+        measured.unloaded().into(),
+        errors.unloaded.into(),
+        measured.highest().into(),
+        errors.highest.into(),
+        errors.at_half.into(),
+        errors.at_80.into(),
+        if errors.are_within(limits) { "yes" } else { "no" }.into(),
+    ]
 }
 
 fn values(report: &Report) -> Result<Table, ReportError> {
