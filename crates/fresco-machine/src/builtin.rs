@@ -30,6 +30,8 @@ machines![
     "epyc-7742",
     "xeon-8460y",
     "xeon-5218",
+    "grace-72",
+    "xeon-max-9480",
     "i7-8700",
     "ryzen-3600",
     "raspberry-pi-5",

@@ -75,7 +75,7 @@ fn a_line_is_not_split() {
     }
 }
 
-/// A rank is made of whole devices of the stated density, 4 to 32 bits wide.
+/// A rank is made of whole devices of the stated density, 4 to 32 bits wide; of HBM2 it is a pseudo-channel, 64 bits wide.
 #[test]
 fn density_fits_the_organisation() {
     let with = |name: &str, overrides: &[(&str, &str)]| {
@@ -92,7 +92,7 @@ fn density_fits_the_organisation() {
         let devices = rank_gbit / u64::from(memory.device.density_gbit);
         assert_eq!(devices * u64::from(memory.device.density_gbit), rank_gbit, "{name}");
         assert!(
-            [4, 8, 16, 32].contains(&(u64::from(org.bus_bytes) * 8 / devices)),
+            [4, 8, 16, 32, 64].contains(&(u64::from(org.bus_bytes) * 8 / devices)),
             "{name}: {devices} devices"
         );
         // Sixteen times the density is no device of these rows, whatever its width; that it is meant must be said.
