@@ -125,12 +125,16 @@ fn check(what: &str, machine: &Machine, names: &Names) {
 /// Loads of 130 ns, and each rank refreshed for 380 of each 3,904 ns: pairs of two ranks meet one refresh or the other most of the time.
 const SHORT_OF_RANKS: &str = "raspberry-pi-5";
 
+/// LPDDR5 and HBM2, whose lines are two bursts: nothing is claimed of their names.
+const LINES_OF_BURSTS: [&str; 2] = ["grace-72", "xeon-max-9480"];
+
 const LEVELS: [f64; 4] = [3.0, 1.0, 0.5, 0.0];
 
-/// The machine with some keys of its file changed.
+/// The machine as its file says without what was fitted to curves, with some keys changed.
 fn with(name: &str, set: &[(&str, &str)]) -> Machine {
-    let set: Vec<(String, String)> = set
+    let set: Vec<(String, String)> = [("calibration", "false")]
         .iter()
+        .chain(set)
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect();
     load_with(name, &set).expect("a machine")
@@ -161,10 +165,11 @@ fn reason(names: &Names, kind: Kind) -> &str {
 }
 
 #[test]
-fn all_functions_of_every_shipped_machine_but_one_are_named() {
+fn all_functions_of_every_claimed_machine_but_one_are_named() {
     // Elsewhere differences of addresses are none of banks.
     let is_linear = |name: &&str| with(name, &[]).memory.organisation.channels.is_power_of_two();
-    for name in builtin_names().filter(is_linear) {
+    let is_claimed = |name: &&str| !LINES_OF_BURSTS.contains(name);
+    for name in builtin_names().filter(is_linear).filter(is_claimed) {
         for (names, level) in at_all_levels(name, &[]).iter().zip(LEVELS) {
             if name == SHORT_OF_RANKS {
                 let reason = reason(names, Kind::Rank);
