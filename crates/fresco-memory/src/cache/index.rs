@@ -37,7 +37,7 @@ enum Slices {
 }
 
 impl Slices {
-    #[inline]
+    #[inline(never)]
     fn of(&self, addr: u64, line: u64) -> u64 {
         match self {
             Self::One => 0,
@@ -105,7 +105,10 @@ impl Index {
     #[inline(always)]
     pub fn place(&self, addr: PhysAddr) -> Place {
         let line = addr.0 >> self.line_bits;
-        let set = line & self.set_mask | self.slices.of(addr.0, line) << self.set_bits;
+        let mut set = line & self.set_mask;
+        if !matches!(self.slices, Slices::One) {
+            set |= self.slices.of(addr.0, line) << self.set_bits;
+        }
         let tag = line >> self.set_bits;
         // 32 bits of tag cover 2^38 bytes per set of 64-byte lines: 256 TiB of memory for a cache of 1024 sets.
         assert!(

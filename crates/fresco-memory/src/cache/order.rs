@@ -39,6 +39,7 @@ impl Order {
     }
 
     /// Notes a use of `way`.
+    #[inline]
     pub fn touch(&mut self, set: usize, way: usize) {
         match self {
             Self::Lru(lru) => lru.touch(set, way),

@@ -193,7 +193,9 @@ impl Cache {
             stats.evictions += 1;
             stats.evictions_by_others += u64::from(victim.owner != source);
             stats.write_backs += u64::from(victim.dirty);
-            self.useless += u64::from(self.index.is_unused(group.tags[lane]));
+            if self.index.mark != 0 {
+                self.useless += u64::from(self.index.is_unused(group.tags[lane]));
+            }
         }
         group.tags[lane] = place.tag;
         group.owners[lane] = source;
@@ -335,19 +337,31 @@ impl Cache {
     /// Chooses the way that the next line of a set goes to, an empty one if there is any, and notes its use.
     #[inline]
     fn claim_way(&mut self, set_number: usize, source: u16) -> usize {
-        let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
-        let is_empty = |way: &usize| set[way / LANES].tags[way % LANES] == Index::NO_TAG;
-        if let Some(masks) = &self.masks {
-            let allowed = masks[usize::from(source)];
-            let empty = (0..self.ways).filter(|way| allowed >> way & 1 == 1 && is_empty(way));
-            let empty = empty.fold(0, |ways, way| ways | 1 << way);
-            return self.order.claim_among(set_number, allowed, empty);
+        if self.masks.is_some() {
+            return self.claim_masked(set_number, source);
         }
+        let set = || &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
         self.order.claim(set_number, |side| match side {
-            Side::First => find(set, Index::NO_TAG).filter(|way| *way < self.ways),
-            Side::Last => (0..self.ways).rfind(is_empty),
+            Side::First => find(set(), Index::NO_TAG).filter(|way| *way < self.ways),
+            Side::Last => (0..self.ways).rfind(|way| is_empty(set(), *way)),
         })
     }
+
+    /// The same where the ways of sources are limited.
+    #[cold]
+    fn claim_masked(&mut self, set_number: usize, source: u16) -> usize {
+        let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
+        let all = Ways::MAX >> (Ways::BITS as usize - self.ways);
+        let allowed = self.masks.as_ref().map_or(all, |masks| masks[usize::from(source)]);
+        let empty = (0..self.ways).filter(|way| allowed >> way & 1 == 1 && is_empty(set, *way));
+        let empty = empty.fold(0, |ways, way| ways | 1 << way);
+        self.order.claim_among(set_number, allowed, empty)
+    }
+}
+
+/// Returns true if a way of a set holds nothing.
+fn is_empty(set: &[Group], way: usize) -> bool {
+    set[way / LANES].tags[way % LANES] == Index::NO_TAG
 }
 
 /// The first way of a set that holds a line, used or not.

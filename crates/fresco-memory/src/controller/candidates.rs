@@ -217,11 +217,11 @@ impl Candidates {
     pub(super) fn first(&self, floor: Cycle) -> (Cycle, u32) {
         let lanes = self.lanes.as_slice();
         // The usual numbers of banks, for which the compiler knows how long the loops are.
-        if let Ok(registers) = <&[Lanes; 2]>::try_from(lanes) {
+        if let Ok(registers) = <&[Lanes; 1]>::try_from(lanes) {
+            self.first_among(registers, floor)
+        } else if let Ok(registers) = <&[Lanes; 2]>::try_from(lanes) {
             self.first_among(registers, floor)
         } else if let Ok(registers) = <&[Lanes; 4]>::try_from(lanes) {
-            self.first_among(registers, floor)
-        } else if let Ok(registers) = <&[Lanes; 1]>::try_from(lanes) {
             self.first_among(registers, floor)
         } else {
             self.first_among(lanes, floor)

@@ -15,13 +15,8 @@ impl Pipeline {
         self.now = now;
         let arrival = self.clock.from_ps(at);
         let index = usize::from(tag.0);
-        let free_at = &mut self.mshrs.free_at[index];
-        debug_assert!(*free_at == PENDING, "this register waits for no line");
-        *free_at = arrival;
+        self.mshrs.release(index, arrival);
         let entry = self.mshrs.line[index].expect("a busy register has a line");
-        if (arrival, index) < (self.mshrs.free_at[self.first_free], self.first_free) {
-            self.first_free = index;
-        }
         let line = self.lines.arrive(entry, arrival);
         for victim in line.victims {
             self.outbox.add_write_back(arrival, victim);

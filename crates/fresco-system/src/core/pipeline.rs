@@ -10,14 +10,46 @@ use super::window::Window;
 use super::{Action, CoreModel, Lookup, MissTag, Source, Step, Victims};
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_machine::CoreConfig;
+use std::collections::VecDeque;
 
 /// Miss status holding registers.
 #[derive(Clone, Debug)]
 pub(super) struct Mshrs {
-    /// Of each: free from this slot on; [`PENDING`] while its line is on the way.
-    pub(super) free_at: Vec<Slot>,
+    /// Those that wait for no line, by the slot from which they are free, then by number: that slot, and the number.
+    free: VecDeque<(Slot, usize)>,
     /// Of each: the entry of its line, until the register is used again.
     pub(super) line: Vec<Option<usize>>,
+}
+
+impl Mshrs {
+    fn new(count: usize) -> Self {
+        Self {
+            free: (0..count).map(|number| (0, number)).collect(),
+            line: vec![None; count],
+        }
+    }
+
+    /// When the first is free, or [`PENDING`].
+    #[inline]
+    fn first_free(&self) -> Slot {
+        self.free.front().map_or(PENDING, |(from, _)| *from)
+    }
+
+    /// A register waits no longer, and is free from `slot` on. Lines arrive nearly in order.
+    #[inline]
+    pub(super) fn release(&mut self, number: usize, slot: Slot) {
+        debug_assert!(
+            self.free.iter().all(|(_, other)| *other != number),
+            "this register waits for no line"
+        );
+        let later = self
+            .free
+            .iter()
+            .rev()
+            .take_while(|other| **other > (slot, number))
+            .count();
+        self.free.insert(self.free.len() - later, (slot, number));
+    }
 }
 
 /// What a core does next, and when.
@@ -37,8 +69,6 @@ pub struct Pipeline {
     pub(super) clock: SlotClock,
     pub(super) size: u64,
     pub(super) mshrs: Mshrs,
-    /// The register that is free first; of those that are free together, the first.
-    pub(super) first_free: usize,
     pub(super) blocking_stores: bool,
     pub(super) window: Window,
     pub(super) lines: Lines,
@@ -91,11 +121,7 @@ impl Pipeline {
         Self {
             clock,
             size: u64::from(window),
-            mshrs: Mshrs {
-                free_at: vec![0; mshrs as usize],
-                line: vec![None; mshrs as usize],
-            },
-            first_free: 0,
+            mshrs: Mshrs::new(mshrs as usize),
             blocking_stores: store_buffer == 0,
             window: Window::new(window as usize, store_buffer),
             lines: Lines::default(),
@@ -130,29 +156,20 @@ impl Pipeline {
     /// The line of an entry is sent for, and has the first free register.
     #[inline]
     pub(super) fn take_register(&mut self, entry: usize) -> MissTag {
-        let index = self.first_free;
-        self.mshrs.free_at[index] = PENDING;
+        let (_, index) = self
+            .mshrs
+            .free
+            .pop_front()
+            .expect("a fetch is sent when a register is free");
         if let Some(old) = self.mshrs.line[index].replace(entry) {
             self.lines.remove(old);
         }
-        self.first_free = self.find_free();
         self.lines.entry_mut(entry).fetch = FetchState::Sent;
         MissTag(index as u16)
     }
 
-    fn find_free(&self) -> usize {
-        let mut first = (PENDING, 0);
-        for (index, free_at) in self.mshrs.free_at.iter().enumerate() {
-            if *free_at < first.0 {
-                first = (*free_at, index);
-            }
-        }
-        first.1
-    }
-
     /// Works out what is next. Accesses go before the run-ahead, so that they reach the memory in order of time.
     pub(super) fn schedule(&mut self) {
-        debug_assert_eq!(self.first_free, self.find_free());
         let mut first = (PENDING, Next::Nothing);
         let mut consider = |slot: Slot, next: Next| {
             if slot < first.0 {
@@ -160,7 +177,7 @@ impl Pipeline {
             }
         };
         if let Some(slot) = self.outbox.first_fetch() {
-            consider(slot.max(self.mshrs.free_at[self.first_free]), Next::Fetch);
+            consider(slot.max(self.mshrs.first_free()), Next::Fetch);
         }
         consider(self.outbox.first_write_back(), Next::WriteBack);
         consider(self.watching.next(), Next::Watched);
@@ -248,7 +265,7 @@ impl<S: Source> CoreModel<S> for Pipeline {
     fn has_register_for_prefetch(&self, at: Ps) -> bool {
         let slot = self.clock.from_ps(at);
         let is_wanted = self.outbox.first_fetch().is_some_and(|fetch| fetch <= slot);
-        !is_wanted && self.mshrs.free_at[self.first_free] <= slot
+        !is_wanted && self.mshrs.first_free() <= slot
     }
 
     fn prefetch(&mut self, line: PhysAddr, victims: Victims) -> MissTag {

@@ -15,12 +15,24 @@ pub(super) struct Hit {
 }
 
 /// Hits that are watched; none without prefetchers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Watching {
+    /// When the next one happens, or [`PENDING`].
+    next: Slot,
     /// Those whose time is known, in order of time; nearly so they come.
     due: VecDeque<(Slot, Hit)>,
     /// Those of operations that wait for operands: with the operation's sequence number, in its order.
     waiting: VecDeque<(u64, Hit)>,
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Self {
+            next: PENDING,
+            due: VecDeque::new(),
+            waiting: VecDeque::new(),
+        }
+    }
 }
 
 impl Watching {
@@ -29,6 +41,14 @@ impl Watching {
     pub fn add(&mut self, slot: Slot, hit: Hit) {
         let later = self.due.iter().rev().take_while(|(at, _)| *at > slot).count();
         self.due.insert(self.due.len() - later, (slot, hit));
+        self.next = self.next.min(slot);
+    }
+
+    /// The next hit happens.
+    fn take(&mut self) -> Hit {
+        let (_, hit) = self.due.pop_front().expect("a watched hit is due");
+        self.next = self.due.front().map_or(PENDING, |(slot, _)| *slot);
+        hit
     }
 
     /// A hit happens when an operation, the youngest so far, has its operands.
@@ -56,14 +76,14 @@ impl Watching {
     /// When the next hit happens, or [`PENDING`].
     #[inline]
     pub fn next(&self) -> Slot {
-        self.due.front().map_or(PENDING, |(slot, _)| *slot)
+        self.next
     }
 }
 
 impl Pipeline {
     /// The next hit that is watched happens at `at`.
     pub(super) fn watched(&mut self, at: Ps) -> Action {
-        let (_, hit) = self.watching.due.pop_front().expect("a watched hit is due");
+        let hit = self.watching.take();
         Action::Watched {
             at,
             line: hit.line,

@@ -209,7 +209,7 @@ impl Engine<'_> {
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
-            let is_prefetch = cpu.was_prefetch(done.id);
+            let is_prefetch = self.prefetches && cpu.was_prefetch(done.id);
             cpu.core.complete(tag, now, done.at);
             if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
                 cpu.core

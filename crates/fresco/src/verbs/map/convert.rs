@@ -190,7 +190,8 @@ mod tests {
                     let place = map.decode(PhysAddr(address)).expect("in memory");
                     for (field, _, level) in FIELDS {
                         let expected = match field {
-                            Field::Column => place.column / machine.memory.timing.burst_length as u32,
+                            // Counted in lines, of one burst or several.
+                            Field::Column => place.column / (line as u32 / organisation.bus_bytes),
                             _ => field.of(&place),
                         };
                         assert_eq!(
