@@ -5,4 +5,5 @@ pub(crate) mod copying;
 mod fetching;
 pub(crate) mod pages;
 pub(crate) mod process;
+mod steps;
 mod stopping;
