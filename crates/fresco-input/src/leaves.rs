@@ -4,8 +4,8 @@
 use crate::{InputError, Item, Table};
 
 impl<'d> Table<'d> {
-    /// The values below the table that are no tables, each with its dotted key after `prefix`; empty for keys that begin below
-    /// this table. In the order of the file; all keys count as asked for.
+    /// The values below the table that are no tables, or empty ones, each with its dotted key after `prefix`; empty for keys that begin
+    /// below this table. In the order of the file; all keys count as asked for.
     ///
     /// # Errors
     /// None that a parsed document could cause.
@@ -17,9 +17,13 @@ impl<'d> Table<'d> {
                 "" => key.to_owned(),
                 _ => format!("{prefix}.{key}"),
             };
-            match item.is_table() {
-                true => found.extend(item.table()?.leaves(&path)?),
-                false => found.push((path, item)),
+            let below = match item.is_table() {
+                true => item.table()?.leaves(&path)?,
+                false => Vec::new(),
+            };
+            match below.is_empty() {
+                true => found.push((path, item)),
+                false => found.extend(below),
             }
         }
         Ok(found)
@@ -32,14 +36,20 @@ mod tests {
 
     #[test]
     fn values_at_every_depth_with_their_keys() {
-        let text = "a = 1\n[b]\nc = [2]\n[b.d]\ne = \"x\"\n";
+        let text = "a = 1\n[b]\nc = [2]\n[b.d]\ne = \"x\"\n[f.g]\n";
         let document = Document::parse("f.toml", text).expect("is TOML");
         let keys = |prefix: &str| -> Vec<(String, String)> {
             let leaves = document.root().leaves(prefix).expect("has values");
             leaves.into_iter().map(|(key, item)| (key, item.to_toml())).collect()
         };
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-        assert_eq!(keys(""), [pair("a", "1"), pair("b.c", "[2]"), pair("b.d.e", "\"x\"")]);
+        let all = [
+            pair("a", "1"),
+            pair("b.c", "[2]"),
+            pair("b.d.e", "\"x\""),
+            pair("f.g", "{ }"),
+        ];
+        assert_eq!(keys(""), all);
         assert_eq!(keys("m")[2], pair("m.b.d.e", "\"x\""));
         let root = document.root();
         root.leaves("").expect("has values");

@@ -21,7 +21,7 @@ impl Document {
     }
 
     /// Sets the value at a dotted `key`. A number in the key is an index into a list (`task.0.cores`); tables that do
-    /// not exist are made. The value is TOML; a bare word or number with a unit (`open`, `8 MiB`) is a text.
+    /// not exist are made, and an empty table in place of a table changes nothing. The value is TOML; a bare word or number with a unit (`open`, `8 MiB`) is a text.
     ///
     /// # Errors
     /// A malformed key, an index that does not exist, a key below something that is no table, a value that begins as
@@ -94,6 +94,9 @@ impl<'a> Slot<'a> {
     fn assign(self, segment: &str, node: Node, place: &Place) -> Result<(), InputError> {
         match self {
             Self::Table(entries) => match entries.get_mut(segment) {
+                // An empty table takes nothing away: `{}` says that the table is there, as its header in a file does.
+                Some(old) if matches!((&old.value, &node.value), (Value::Table(_), Value::Table(new)) if new.0.is_empty()) =>
+                    {}
                 Some(old) => *old = node,
                 None => entries.0.push(Entry {
                     key: segment.to_owned(),

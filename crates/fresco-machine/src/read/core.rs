@@ -49,9 +49,11 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
 fn one(table: &Table<'_>, kind: CoreKind, key: &str) -> Result<u32, InputError> {
     let Some(item) = table.opt_item(key) else { return Ok(1) };
     item.integer(1..=1).map_err(|error| {
-        error
-            .allowed(format!("1, as the core is {}", kind.name()))
-            .help("write 1 or remove it, or make the core out-of-order")
+        let help = match key {
+            "mshrs" => "write 1 or remove it, make the core out-of-order, or give it prefetchers: core.prefetch",
+            _ => "write 1 or remove it, or make the core out-of-order",
+        };
+        error.allowed(format!("1, as the core is {}", kind.name())).help(help)
     })
 }
 

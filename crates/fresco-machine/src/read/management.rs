@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[memory.rfm]` and `[memory.prac]`: what devices of DDR5 ask for where rows are opened often.
 
-use fresco_dram::{Prac, Rfm};
+use fresco_dram::standards::Device;
+use fresco_dram::{Prac, Rfm, Timing};
 use fresco_input::{InputError, Table};
 
 /// Refresh management, if the file has the table.
@@ -33,6 +34,23 @@ pub(super) fn rfm(memory: &Table<'_>) -> Result<Option<Rfm>, InputError> {
         per_refresh: if half { raaimt / 2 } else { raaimt },
         same_bank,
     }))
+}
+
+/// Refuses an RFMsb of devices that have no such command.
+pub(super) fn check(memory: &Table<'_>, device: &Device, timing: &Timing) -> Result<(), InputError> {
+    match &device.rfm {
+        Some(rfm) if rfm.same_bank && timing.rfc_sb == 0 => {
+            let table = memory.table("rfm")?;
+            let error = table.error_at(
+                "command",
+                "found same-bank, with memory.timing.rfc_sb = 0: no such command",
+            );
+            Err(error
+                .allowed("all-bank, or a time of the command in memory.timing.rfc_sb")
+                .help("write command = \"all-bank\", or correct rfc_sb"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Per-row activation counting, if the file has the table.

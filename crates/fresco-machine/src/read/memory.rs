@@ -90,6 +90,7 @@ pub(super) fn timing(
     let overrides = timing_overrides(memory)?;
     let timing = standards::timing_with(standard, &device, &overrides);
     let mut timing = timing.map_err(|error| timing_error(memory, &error))?;
+    management::check(memory, &device, &timing)?;
     let mut own = Timing::PARAMETERS.to_vec();
     own.retain(|name| overrides.get(name).is_some());
     if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {

@@ -94,6 +94,8 @@ struct CurvesReport {
     system: String,
     /// Runnable tasks on average over the minute before; `null` if the kernel does not tell.
     load_before: Option<f64>,
+    /// It was stopped before all points were measured.
+    stopped: bool,
     /// Processor, load, stolen time.
     conditions: Conditions,
     #[serde(flatten)]
@@ -138,13 +140,19 @@ pub fn run(args: &Args) -> Outcome {
         !stop.is_asked()
     });
     bar.finish_and_clear();
+    let stopped = stop.is_asked();
     let report = CurvesReport {
         system,
+        stopped,
         measured: measured.map_err(|errno| refused(errno, &wanted))?,
         load_before: before.load_average,
         conditions: Conditions::read(Path::new(PROC)).since(&before),
     };
     let written = match &own.csv {
+        Some(path) if stopped && path.exists() => {
+            tell(&format!("fresco: stopped: {} stays as it was", path.display()));
+            Ok(())
+        }
         Some(path) => write_atomically(path, csv(&report).as_bytes()).map_err(Into::into),
         None => Ok(()),
     };
@@ -153,7 +161,7 @@ pub fn run(args: &Args) -> Outcome {
         tables(&report)
     });
     outputs::all([written, printed])?;
-    Ok(match stop.is_asked() {
+    Ok(match stopped {
         true => {
             tell("fresco: stopped early: the points are those that were measured until then");
             ExitCode::from(STOPPED)
@@ -218,6 +226,9 @@ fn reservations(report: &CurvesReport) -> Vec<String> {
          had are in it"
             .to_owned(),
     ];
+    if report.stopped {
+        all.push("stopped early: points are missing, and the last share of reads may have few".to_owned());
+    }
     match measured.huge_bytes {
         Some(huge) if huge >= measured.bytes * 9 / 10 => {}
         Some(huge) => all.push(format!(

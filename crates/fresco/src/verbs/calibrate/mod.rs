@@ -154,7 +154,12 @@ pub fn run(args: &Args) -> Outcome {
             "fresco: stopped before the comparison was whole; values are those of the steps that were, and no machine is written",
         );
     }
+    let stopped = user.is_stopped();
+    if stopped && args.out.is_some() {
+        tell("fresco: stopped: no report is written, and one that is there stays");
+    }
     let found = Found {
+        stopped,
         fitted,
         compared: compared.unwrap_or_default(),
         turns: turns.unwrap_or_default(),
@@ -165,8 +170,8 @@ pub fn run(args: &Args) -> Outcome {
     let machine = crate::provenance::named_machine(&bench.machine.name, path, &bench.machine.text_digest);
     provenance.machine_files.push(machine);
     provenance.scenario = Some(InputFile::new(name, report.curves.digest.clone()));
-    shown(args, &report, directory.as_ref(), &provenance)?;
-    Ok(match user.is_stopped() {
+    shown(args, &report, directory.as_ref().filter(|_| !stopped), &provenance)?;
+    Ok(match stopped {
         true => ExitCode::from(STOPPED),
         false => ExitCode::SUCCESS,
     })
@@ -212,7 +217,7 @@ fn shown(
         for (name, value) in provenance.entries() {
             text.push_str(&format!("{name:<9}{value}\n"));
         }
-        if let (Some(out), Ok(())) = (&args.out, &written) {
+        if let (Some(out), Ok(()), false) = (&args.out, &written, report.stopped) {
             text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
         }
         if let (Some(out), Ok(()), false) = (&args.machine_out, &machine, report.shares.is_empty()) {

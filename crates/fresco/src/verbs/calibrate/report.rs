@@ -16,6 +16,8 @@ pub struct Report {
     pub fitted: Fitted,
     /// Values that the machine had before, by key of `fitted`; `None` where it had none.
     pub before: Vec<Option<String>>,
+    /// It was stopped before all was done.
+    pub stopped: bool,
     /// What counts as close, in percent.
     pub limits: Limits,
     /// The model beside the measured curve of each share of reads; empty where it was stopped.
@@ -26,6 +28,7 @@ pub struct Report {
 
 /// What was fitted, and what came of it.
 pub struct Found {
+    pub stopped: bool,
     pub fitted: Fitted,
     /// Empty where it was stopped.
     pub compared: Vec<Comparison>,
@@ -75,6 +78,7 @@ impl Report {
             comparison,
         });
         Self {
+            stopped: found.stopped,
             machine: bench.machine.name.clone(),
             limits,
             shares: shares.collect(),

@@ -152,6 +152,9 @@ pub fn sentences(report: &Report) -> Vec<String> {
         "Errors are the model's over what was measured. Limits: unloaded latency {} %, highest traffic {} %, latency at 50 and 80 % of it {} %.",
         limits.unloaded, limits.highest, limits.loaded
     )];
+    if report.stopped {
+        sentences.push("It was stopped before all was done: what is missing here was not reached.".to_owned());
+    }
     let clean: Vec<String> = report
         .shares
         .iter()
