@@ -286,3 +286,33 @@ parameters.n = 40
     }
     assert_eq!(format!("{:?}", results_on(2, text)), format!("{result:?}"));
 }
+
+/// In a scenario as in a machine file.
+#[test]
+fn an_empty_table_is_a_prefetcher_with_its_defaults() {
+    let of_table = |table: &str| {
+        let result = results(&format!(
+            "
+name = \"defaults\"
+machine = \"small.toml\"
+check = true
+warm_up.operations = 1000
+measure.operations = 2000
+[core]
+kind = \"in-order\"
+window = 1
+mshrs = 8
+{table}
+[[task]]
+name = \"one\"
+core = 0
+program = \"bandwidth\"
+parameters.bytes = \"1 MiB\"
+"
+        ));
+        of(&result, &[], 0).caches.prefetch.expect("there is a prefetcher")
+    };
+    let with_header = of_table("[core.prefetch.stream]");
+    assert!(with_header.issued > 0, "{with_header:?}");
+    assert_eq!(of_table("prefetch.stream = {}"), with_header);
+}
