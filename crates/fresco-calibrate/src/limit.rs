@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do measured maxima look like one limit of the traffic of a node?
+//! Whether measured maxima look like one limit of the traffic of a node.
 
 use crate::Curve;
 use crate::knobs::Setting;

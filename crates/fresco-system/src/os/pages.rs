@@ -101,20 +101,9 @@ impl PageTable {
         }
     }
 
-    /// The physical address, if the page has a frame.
+    /// Looks an address up.
     // Always: for each operation.
     #[inline(always)]
-    pub fn find(&mut self, addr: VirtAddr) -> Option<PhysAddr> {
-        match self.kept(addr) {
-            Some(addr) => Some(addr),
-            None => self
-                .walk(addr.0 >> self.page_bits)
-                .ok()
-                .map(|base| PhysAddr(base | addr.0 & self.offset_mask)),
-        }
-    }
-
-    /// Looks an address up.
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
         match self.kept(addr) {
             Some(addr) => Translation::Mapped(addr),
@@ -125,7 +114,7 @@ impl PageTable {
         }
     }
 
-    /// The same of a page whose translation has been kept since it was found; `None` if it has not.
+    /// The physical address, if the translation of its page has been kept since it was found; `None` if it has not.
     #[inline(always)]
     fn kept(&self, addr: VirtAddr) -> Option<PhysAddr> {
         let page = addr.0 >> self.page_bits;

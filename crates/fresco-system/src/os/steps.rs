@@ -103,7 +103,7 @@ impl Source for Process {
             && self.operations < self.stop_at
             && let Some(&Event::Op(op)) = self.batch.events().get(self.next)
             && u64::from(op.gap) <= room
-            && let Some(addr) = self.pages.find(op.addr)
+            && let Translation::Mapped(addr) = self.pages.translate(op.addr)
         {
             return self.execute(&op, addr, op.gap);
         }
