@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state of memory when the first task starts.
 
-use crate::pool::Pool;
+use crate::pool::{BLOCK_FRAMES, Pool};
 use crate::{FrameError, MAX_ORDER, Work};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -16,7 +16,8 @@ pub enum Boot {
     Pristine,
     /// Shortly after boot: blocks of the highest order in random order (as Linux leaves them with
     /// `page_alloc.shuffle=1`, 5.2 and later), then boot-time allocations of random order for 4 % of each zone, a random
-    /// half of which are given back. Small blocks are few and lie close together.
+    /// half of which are given back. Small blocks are few and lie close together. A memory of more than 64 GiB in pages of
+    /// 4 KiB has no more of them: of the rest 2 % are held in whole blocks, as page descriptors are.
     #[default]
     Fresh,
     /// After long use: free memory in fragments.
@@ -54,6 +55,10 @@ impl Default for Aging {
 /// machines of the papers holds about 2 % for itself (page descriptors 1.6 %, hash tables, slabs).
 const BOOT_PERMILLE: u64 = 40;
 
+/// Frames of a machine of which boot-time allocations take their part in small blocks: 64 GiB in pages of 4 KiB. What Linux holds in
+/// proportion to memory beyond (page descriptors, hash tables) comes from memblock in one piece. The number is an assumption.
+const SCATTERED_FRAMES: u64 = 16 << 20;
+
 /// Brings a pristine pool into the starting state.
 pub(crate) fn prepare(pool: &mut Pool, boot: Boot, seed: u64) -> Result<(), FrameError> {
     for zone in 0..pool.memory.zones() {
@@ -79,7 +84,17 @@ fn fresh(pool: &mut Pool, zone: u32, rng: &mut Pcg64) {
         .into_iter()
         .for_each(|block| pool.give_alone(zone, block, MAX_ORDER, false));
 
-    let target = pool.memory.zone_frames(zone) * BOOT_PERMILLE / 1000;
+    let in_zone = pool.memory.zone_frames(zone);
+    let in_machine: u64 = (0..pool.memory.zones()).map(|zone| pool.memory.zone_frames(zone)).sum();
+    let scattered = match in_machine {
+        0..=SCATTERED_FRAMES => in_zone,
+        more => (u128::from(in_zone) * u128::from(SCATTERED_FRAMES) / u128::from(more)) as u64,
+    };
+    let whole = (in_zone - scattered) * BOOT_PERMILLE / 2000 / u64::from(BLOCK_FRAMES);
+    let taken = (0..whole).map_while(|_| pool.take_exact(zone, MAX_ORDER, &mut unused));
+    let descriptors: Vec<_> = taken.map(|block| (block, MAX_ORDER)).collect();
+
+    let target = scattered * BOOT_PERMILLE / 1000;
     let (mut taken, mut frames) = (Vec::new(), 0);
     while frames < target {
         // Orders 0, 1, 2 … with probability 1/2, 1/4, 1/8 …
@@ -92,7 +107,7 @@ fn fresh(pool: &mut Pool, zone: u32, rng: &mut Pcg64) {
     }
     taken.shuffle(rng);
     let kept = taken.split_off(taken.len() / 2);
-    settle(pool, taken, kept);
+    settle(pool, taken, [kept, descriptors].concat());
 }
 
 fn age(pool: &mut Pool, zone: u32, aging: Aging, rng: &mut Pcg64) -> Result<(), FrameError> {

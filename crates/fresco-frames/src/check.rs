@@ -166,8 +166,8 @@ fn in_its_place(pool: &Pool, class: Class, order: u32, list: u32, frame: u32) ->
         }
         Class::Colored => {
             let key = pool.layout.key(list);
-            ensure(pool.keys.of_frame(frame) == key, || {
-                format!("frame {frame:#x} is on the list of key {key}")
+            ensure(key.is_none_or(|key| pool.keys.of_frame(frame) == key), || {
+                format!("frame {frame:#x} is on the list of key {key:?}")
             })
         }
         _ => Ok(()),

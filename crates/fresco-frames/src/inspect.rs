@@ -85,11 +85,8 @@ impl Frames {
     /// Free frames of a zone, wherever they are; `None` if there is no such zone.
     pub fn free_frames(&self, zone: u32) -> Option<u64> {
         let pool = &self.pool;
-        let colored = |zone| (0..pool.keys.count()).filter(move |&key| pool.keys.zone(key) == zone);
-        (zone < pool.memory.zones()).then(|| {
-            let in_lists: u64 = colored(zone).map(|key| pool.colored_frames(key)).sum();
-            pool.buddy_frames(zone) + pool.per_cpu_frames(zone) + in_lists
-        })
+        let free = |zone| pool.buddy_frames(zone) + pool.per_cpu_frames(zone) + pool.colored_of_zone(zone);
+        (zone < pool.memory.zones()).then(|| free(zone))
     }
 
     /// Free blocks of a zone in the buddy system by order, as a line of `/proc/buddyinfo`; `None` if there is no such zone.
@@ -98,12 +95,10 @@ impl Frames {
         (zone < pool.memory.zones()).then(|| std::array::from_fn(|order| pool.free_blocks(zone, order as u32)))
     }
 
-    /// Free frames that lie in the color lists of a bank color; 0 if there is no such color.
+    /// Free frames that lie in the color lists of a bank color; 0 if there is no such color. Slow where blocks wait to be sorted.
     pub fn color_list_frames(&self, bank: u32) -> u64 {
-        let (pool, space) = (&self.pool, self.space());
-        let keys = pool.keys.of_bank(bank);
-        if bank < space.bank_colors() {
-            keys.map(|key| pool.colored_frames(key)).sum()
+        if bank < self.space().bank_colors() {
+            self.pool.colored_frames(bank)
         } else {
             0
         }

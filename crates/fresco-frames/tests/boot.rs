@@ -3,7 +3,9 @@
 
 use crate::common::{A, B, machine, opteron, xeon};
 use fresco_dram::FrameNumber;
-use fresco_frames::{Aging, Boot, FrameError, Frames, FramesConfig, MAX_ORDER, PerCpu, Policy, TaskMemory};
+use fresco_frames::{
+    Aging, Boot, Camc, ColorLists, ColorSet, FrameError, Frames, FramesConfig, MAX_ORDER, PerCpu, Policy, TaskMemory,
+};
 
 fn first_frames(boot: Boot, seed: u64) -> Vec<FrameNumber> {
     let mut frames = xeon().frames(
@@ -202,4 +204,39 @@ fn a_per_cpu_list_gives_a_batch_back_when_it_is_above_the_mark() {
     // The oldest went back; the last one freed is the next one handed out.
     assert_eq!(frames.alloc(A).unwrap().0, held[7]);
     assert_eq!(frames.free_blocks(0).unwrap()[2], 1, "0 to 3 have merged");
+}
+
+#[test]
+fn a_tebibyte_costs_no_more_than_its_blocks_and_what_is_touched() {
+    // Four nodes of 256 GiB: 262,144 blocks of 16 bytes, and what the boot allocations of 64 GiB split: 4 % of 16,384 blocks.
+    let machine = machine(4, 38, &[13, 14, 15, 37], 16..19);
+    let at_most = (4 << 20) + 16_384 * 4 / 100 * (12 << 10) + (1 << 20);
+    for start in [ColorLists::Empty, ColorLists::Full] {
+        let policy = Policy::Camc(Camc {
+            start,
+            ..Camc::default()
+        });
+        let config = FramesConfig {
+            policy,
+            ..FramesConfig::default()
+        };
+        let mut frames = machine.frames(config, 1);
+        assert!(
+            frames.table_bytes() < at_most,
+            "{start:?}: {} bytes",
+            frames.table_bytes()
+        );
+        let (total, held) = ((1u64 << 28) as f64, frames.census().held as f64);
+        assert!((0.019..0.021).contains(&(held / total)), "2 % of all are held: {held}");
+        frames
+            .register(A, TaskMemory::local(3).with_banks(ColorSet::one(9)))
+            .unwrap();
+        (0..5000).for_each(|_| assert!(frames.alloc(A).is_ok()));
+        frames.check().unwrap();
+        assert!(
+            frames.table_bytes() < at_most + (1 << 20),
+            "{start:?}: {} bytes",
+            frames.table_bytes()
+        );
+    }
 }

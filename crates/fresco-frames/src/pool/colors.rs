@@ -3,6 +3,9 @@
 //!
 //! A list is a queue. Frames found while searching are appended, so that they leave in the order in which the search met
 //! them, lowest address first within a block; a freed frame goes to the front, for its lines may still be cached.
+//!
+//! Where all frames begin in color lists, most of a large memory is never asked for. So blocks of the highest order wait in a list
+//! of their own, and are sorted in its order when a list runs empty: what is handed out is the same as if they all had been.
 
 use super::buddy::aligned_blocks;
 use super::{BLOCK_FRAMES, Class, KeySet, NONE, Pool, ZoneKeys};
@@ -15,7 +18,7 @@ impl Pool {
         let (before, from) = keys.keys.split_at(keys.cursor);
         for (position, &key) in from.iter().chain(before).enumerate() {
             work.lists_probed += 1;
-            if let Some(frame) = self.lists.pop_front(self.layout.color(key)) {
+            if let Some(frame) = self.pop_colored(key) {
                 work.list_ops += 1;
                 keys.cursor = (keys.cursor + position) % keys.keys.len();
                 return Some(frame);
@@ -27,9 +30,32 @@ impl Pool {
     /// Takes a frame from the list of one key.
     pub(crate) fn take_of(&mut self, key: u32, work: &mut Work) -> Option<u32> {
         work.lists_probed += 1;
-        let frame = self.lists.pop_front(self.layout.color(key))?;
+        let frame = self.pop_colored(key)?;
         work.list_ops += 1;
         Some(frame)
+    }
+
+    /// Takes the first frame of a color list, which is empty only when no block waits to be sorted.
+    fn pop_colored(&mut self, key: u32) -> Option<u32> {
+        loop {
+            let frame = self.lists.pop_front(self.layout.color(key));
+            if frame.is_some() || self.waiting == 0 || !self.sort_waiting(self.keys.zone(key)) {
+                return frame;
+            }
+        }
+    }
+
+    /// Sorts the first block that waits for it; false if none does. It was to be done at the start, and costs nothing now.
+    fn sort_waiting(&mut self, zone: u32) -> bool {
+        let Some(block) = self.lists.pop_front(self.layout.unsorted(zone)) else {
+            return false;
+        };
+        self.waiting -= 1;
+        self.lists.table.open(block);
+        for frame in block..block + BLOCK_FRAMES {
+            self.sort_frame(frame, &mut Work::default());
+        }
+        true
     }
 
     /// Sorts all frames of the first free block of exactly `order` into the color lists (`create_color_list`, CAMC-22).
@@ -82,11 +108,16 @@ impl Pool {
         Some(None)
     }
 
-    /// Sorts everything free in the buddy lists of a zone (CAMC-26: all frames begin in color lists).
+    /// Sorts everything free in the buddy lists of a zone (CAMC-26: all frames begin in color lists). Blocks of the highest order
+    /// wait until their frames are asked for.
     pub(crate) fn sort_zone(&mut self, zone: u32) {
         let (nothing, mut work) = (KeySet::new(&self.keys, &[], &[], false), Work::default());
-        for order in 0..=MAX_ORDER {
+        for order in 0..MAX_ORDER {
             while self.sort_block(zone, order, &nothing, &mut work).is_some() {}
+        }
+        while let Some(block) = self.take_exact(zone, MAX_ORDER, &mut work) {
+            self.lists.push_back(self.layout.unsorted(zone), block);
+            self.waiting += 1;
         }
     }
 
@@ -115,7 +146,7 @@ impl Pool {
                 continue;
             }
             work.lists_probed += 1;
-            if let Some(frame) = self.lists.pop_front(self.layout.color(key)) {
+            if let Some(frame) = self.pop_colored(key) {
                 work.list_ops += 1;
                 self.any_cursor = (key + 1) % count;
                 return Some(frame);
@@ -138,6 +169,8 @@ impl Pool {
                 self.is_colored_in(zone, frame)
             })
         })?;
+        // Frames before it in their lists are sorted first, so that those that stay have their places.
+        while self.is_waiting(run) && self.sort_waiting(zone) {}
         for frame in run..run + size {
             self.lists.remove(frame);
             work.list_ops += 1;
@@ -150,11 +183,21 @@ impl Pool {
 
     fn is_colored_in(&self, zone: u32, frame: u32) -> bool {
         let list = self.lists.list_of(frame);
-        list != NONE && self.layout.class(list).0 == Class::Colored && self.zone_of(frame) == zone
+        let listed = list != NONE && self.layout.class(list).0 == Class::Colored;
+        (listed || self.is_waiting(frame)) && self.zone_of(frame) == zone
+    }
+
+    /// Returns true if a frame lies in a block that waits to be sorted.
+    fn is_waiting(&self, frame: u32) -> bool {
+        let list = self.lists.list_of(frame / BLOCK_FRAMES * BLOCK_FRAMES);
+        list != NONE && self.layout.class(list) == (Class::Colored, MAX_ORDER as u8)
     }
 
     /// Returns every frame of the color lists to the buddy system, where they merge again.
     pub(crate) fn flush_colored(&mut self, work: &mut Work) {
+        for zone in 0..self.memory.zones() {
+            while self.sort_waiting(zone) {}
+        }
         for key in 0..self.keys.count() {
             while let Some(frame) = self.lists.pop_front(self.layout.color(key)) {
                 work.list_ops += 1;
@@ -163,8 +206,136 @@ impl Pool {
         }
     }
 
-    /// Frames in the list of a key.
-    pub(crate) fn colored_frames(&self, key: u32) -> u64 {
-        u64::from(self.lists.len(self.layout.color(key)))
+    /// Frames of a bank color in color lists, those included that wait to be sorted.
+    pub(crate) fn colored_frames(&self, bank: u32) -> u64 {
+        let sorted: u64 = self
+            .keys
+            .of_bank(bank)
+            .map(|key| u64::from(self.lists.len(self.layout.color(key))))
+            .sum();
+        let waiting = self.lists.iter(self.layout.unsorted(self.keys.zone_of_bank(bank)));
+        let of_bank = |block: u32| {
+            (block..block + BLOCK_FRAMES).filter(|&frame| self.keys.bank(self.keys.of_frame(frame)) == bank)
+        };
+        sorted + waiting.map(|block| of_bank(block).count() as u64).sum::<u64>()
+    }
+
+    /// Frames of a zone in color lists, those included that wait to be sorted.
+    pub(crate) fn colored_of_zone(&self, zone: u32) -> u64 {
+        let keys = (0..self.keys.count()).filter(|&key| self.keys.zone(key) == zone);
+        let sorted: u64 = keys.map(|key| u64::from(self.lists.len(self.layout.color(key)))).sum();
+        sorted + u64::from(self.lists.len(self.layout.unsorted(zone))) * u64::from(BLOCK_FRAMES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Camc, ColorLists, ColorSet, Frames, FramesConfig, Memory, Policy, Region, TaskId, TaskMemory};
+    use fresco_dram::{AddressMap, ColorSpace, FrameNumber, Functions, Organisation};
+    use rand::{Rng, SeedableRng};
+    use std::sync::Arc;
+
+    /// Two nodes of eight blocks each; bank bits 13 and 24, so that a block has frames of two of the four banks.
+    fn all_in_lists(seed: u64) -> Frames {
+        let bits = |bits: &[u32]| bits.iter().map(|bit| 1 << bit).collect::<Vec<u64>>();
+        let functions = Functions {
+            bank: bits(&[13, 24]),
+            row: bits(&[12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]),
+            column: bits(&[3, 4, 5, 6, 7, 8, 9, 10, 11]),
+            ..Functions::default()
+        };
+        let organisation = Organisation {
+            nodes: 2,
+            channels: 1,
+            ranks: 1,
+            bank_groups: 1,
+            banks: 4,
+            rows: 2048,
+            columns: 512,
+            bus_bytes: 8,
+        };
+        let region = |node: u64| fresco_dram::Region {
+            base: node << 25,
+            size: 1 << 25,
+            offset: node << 25,
+            node: Some(node as u32),
+            functions: functions.clone(),
+        };
+        let map = AddressMap::new(organisation, vec![region(0), region(1)]).unwrap();
+        let space = Arc::new(ColorSpace::new(&map, &[], 12).unwrap());
+        let zone = |node: u64| Region {
+            zone: node as u32,
+            first: FrameNumber(node << 13),
+            frames: 1 << 13,
+        };
+        let memory = Memory::new(vec![zone(0), zone(1)], &[vec![0, 1], vec![1, 0]]).unwrap();
+        let camc = Camc {
+            start: ColorLists::Full,
+            ..Camc::default()
+        };
+        let config = FramesConfig {
+            policy: Policy::Camc(camc),
+            ..FramesConfig::default()
+        };
+        Frames::new(space, memory, config, seed).unwrap()
+    }
+
+    #[test]
+    fn frames_that_wait_are_handed_out_as_if_they_had_been_sorted() {
+        for seed in 0..40 {
+            let (mut lazy, mut sorted) = (all_in_lists(seed), all_in_lists(seed));
+            (0..2).for_each(|zone| while sorted.pool.sort_waiting(zone) {});
+            assert!(lazy.pool.waiting > 8 && sorted.pool.waiting == 0);
+            assert_eq!(lazy.census(), sorted.census());
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let (colored, plain) = (TaskId(1), TaskId(2));
+            for frames in [&mut lazy, &mut sorted] {
+                let banks = ColorSet::one(seed as u32 % 4);
+                frames
+                    .register(colored, TaskMemory::local(0).with_banks(banks))
+                    .unwrap();
+                frames.register(plain, TaskMemory::local(1)).unwrap();
+            }
+            let (mut held, mut blocks) = (Vec::new(), Vec::new());
+            for _ in 0..12_000 {
+                match rng.random_range(0..1000) {
+                    0..900 => {
+                        let task = if rng.random() { colored } else { plain };
+                        let got = lazy.alloc(task);
+                        assert_eq!(got, sorted.alloc(task));
+                        held.extend(got.map(|(frame, _)| (task, frame)));
+                    }
+                    900..990 if !held.is_empty() => {
+                        let (task, frame) = held.swap_remove(rng.random_range(0..held.len()));
+                        assert_eq!(lazy.free(task, frame), sorted.free(task, frame));
+                    }
+                    990..997 => {
+                        let (order, node) = (rng.random_range(0..=10), rng.random_range(0..2));
+                        let got = lazy.alloc_order(order, node);
+                        assert_eq!(got, sorted.alloc_order(order, node));
+                        blocks.extend(got.map(|(block, _)| block));
+                    }
+                    997..999 if !blocks.is_empty() => {
+                        let block = blocks.swap_remove(0);
+                        assert_eq!(lazy.free_order(block), sorted.free_order(block));
+                    }
+                    999 if rng.random_ratio(1, 20) => assert_eq!(lazy.flush_color_lists(), sorted.flush_color_lists()),
+                    _ => {}
+                }
+                assert_eq!(lazy.census(), sorted.census());
+            }
+            assert_eq!(lazy.check().unwrap(), sorted.check().unwrap());
+            for bank in 0..8 {
+                assert_eq!(
+                    lazy.color_list_frames(bank),
+                    sorted.color_list_frames(bank),
+                    "bank {bank}"
+                );
+            }
+            assert_eq!(
+                [0, 1].map(|zone| lazy.free_frames(zone)),
+                [0, 1].map(|zone| sorted.free_frames(zone))
+            );
+        }
     }
 }

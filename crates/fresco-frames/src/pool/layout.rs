@@ -12,7 +12,7 @@ const ORDERS: u32 = MAX_ORDER + 1;
 pub(crate) enum Class {
     /// Free, in the buddy system.
     Free,
-    /// Free, a single frame in the list of its color.
+    /// Free, in the list of its color, or in a block that waits to be sorted into those lists.
     Colored,
     /// In the hands of an owner.
     Owned,
@@ -25,8 +25,8 @@ impl Class {
     pub(crate) const COUNT: usize = 4;
 }
 
-/// The numbering: buddy lists of every zone, order and shade, a color list for every key, then for every owner slot its
-/// blocks by order and its per-CPU list of every zone.
+/// The numbering: buddy lists of every zone, order and shade, a color list for every key, the blocks of every zone that wait to be
+/// sorted into color lists, then for every owner slot its blocks by order and its per-CPU list of every zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     zones: u32,
@@ -70,6 +70,11 @@ impl Layout {
         self.buddies() + key
     }
 
+    /// The blocks of the highest order of a zone whose frames belong in color lists, and wait to be sorted into them.
+    pub(crate) fn unsorted(&self, zone: u32) -> u32 {
+        self.buddies() + self.keys + zone
+    }
+
     /// The blocks of an order that an owner holds.
     pub(crate) fn owned(&self, slot: u32, order: u32) -> u32 {
         self.owners() + slot * (ORDERS + self.zones) + order
@@ -81,7 +86,7 @@ impl Layout {
     }
 
     fn owners(&self) -> u32 {
-        self.buddies() + self.keys
+        self.unsorted(self.zones)
     }
 
     /// Number of lists for `slots` owners.
@@ -94,8 +99,10 @@ impl Layout {
         let order = |n: u32| (n % ORDERS) as u8;
         if list < self.buddies() {
             (Class::Free, order(list / self.shades))
-        } else if list < self.owners() {
+        } else if list < self.unsorted(0) {
             (Class::Colored, 0)
+        } else if list < self.owners() {
+            (Class::Colored, MAX_ORDER as u8)
         } else {
             match (list - self.owners()) % (ORDERS + self.zones) {
                 minor if minor < ORDERS => (Class::Owned, order(minor)),
@@ -104,19 +111,19 @@ impl Layout {
         }
     }
 
-    /// Zone of a buddy list or per-CPU list; `None` for the others, whose frames may be of any zone.
+    /// Zone of a list of buddies, of unsorted blocks or of a CPU; `None` for the others, whose frames may be of any zone.
     pub(crate) fn zone(&self, list: u32) -> Option<u32> {
         match self.class(list).0 {
             Class::Free => Some(list / self.shades / ORDERS),
             Class::PerCpu => Some((list - self.owners()) % (ORDERS + self.zones) - ORDERS),
-            Class::Colored | Class::Owned => None,
+            Class::Colored => list.checked_sub(self.unsorted(0)),
+            Class::Owned => None,
         }
     }
 
-    /// Key of a color list.
-    pub(crate) fn key(&self, list: u32) -> u32 {
-        debug_assert_eq!(self.class(list).0, Class::Colored);
-        list - self.buddies()
+    /// Key of a color list; `None` for other lists.
+    pub(crate) fn key(&self, list: u32) -> Option<u32> {
+        list.checked_sub(self.buddies()).filter(|&key| key < self.keys)
     }
 }
 
@@ -138,11 +145,14 @@ mod tests {
             }
         }
         (0..5).for_each(|key| expect(layout.color(key), (Class::Colored, 0), None));
+        (0..3).for_each(|zone| expect(layout.unsorted(zone), (Class::Colored, 10), Some(zone)));
         for slot in 0..2 {
             (0..=10).for_each(|k| expect(layout.owned(slot, k), (Class::Owned, k as u8), None));
             (0..3).for_each(|zone| expect(layout.per_cpu(slot, zone), (Class::PerCpu, 0), Some(zone)));
         }
         assert_eq!(layout.lists(2), at);
-        assert_eq!(layout.key(layout.color(4)), 4);
+        assert_eq!(layout.key(layout.color(4)), Some(4));
+        assert_eq!(layout.key(layout.unsorted(0)), None);
+        assert_eq!(layout.key(layout.free(0, 0, 0)), None);
     }
 }

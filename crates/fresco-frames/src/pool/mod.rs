@@ -39,6 +39,8 @@ pub(crate) struct Pool {
     any_cursor: u32,
     /// Shade at which the next search for a block of any shade begins.
     shade_cursor: u32,
+    /// Blocks of all zones that wait to be sorted into color lists.
+    waiting: u32,
 }
 
 impl Pool {
@@ -60,6 +62,7 @@ impl Pool {
             slots: 1,
             any_cursor: 0,
             shade_cursor: 0,
+            waiting: 0,
         };
         for region in pool.memory.regions().to_vec() {
             let first = region.first.0 as u32;
