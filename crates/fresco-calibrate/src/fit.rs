@@ -24,6 +24,9 @@ const FRONTEND: &str = "memory.controller.frontend";
 /// measured shares of reads, alike without traffic, differ by as much.
 const MOST_FRONTEND: f64 = 200.0;
 
+/// How often the front end is set and the latency without traffic looked at. It settles at the second if the latency follows evenly.
+const CORRECTIONS: usize = 4;
+
 /// A step must reduce the distance by this part of it at least: less is within what seeds change.
 const WORTH: f64 = 0.02;
 
@@ -219,25 +222,45 @@ impl Search<'_> {
         Ok(shares.map(|shares| Measure { settings, shares }))
     }
 
-    /// The front end with which the latency without traffic is the mean of the measured ones.
+    /// The front end with which the latency without traffic comes nearest to the mean of the measured ones; `None` if it was stopped.
+    /// The latency need not follow it evenly (a chase may fall into step with the controller's clock), so that it is corrected again.
     fn frontend(&self, settings: &[Setting]) -> Result<Option<Setting>, InputError> {
-        let alone = Load::idle(100);
-        self.observer.planned(self.bench.runs(1));
-        let Some(points) = self.bench.run(&as_texts(settings), &[alone], self.observer)? else {
-            return Ok(None);
-        };
         let measured = self.curves.iter().map(|curve| curve.unloaded()).sum::<f64>() / self.curves.len().max(1) as f64;
         let own = settings.iter().find(|one| one.key == FRONTEND);
         let own = match own {
-            Some(setting) => 1000.0 * nanoseconds(&setting.value),
-            None => self.bench.machine.memory.controller.frontend as f64,
+            Some(setting) => nanoseconds(&setting.value),
+            None => (self.bench.machine.memory.controller.frontend as f64 / 1000.0).round(),
         };
-        let wanted = (own / 1000.0 + measured - points[0].ns).clamp(0.0, MOST_FRONTEND);
-        Ok(Some(Setting::new(FRONTEND, format!("\"{:.0} ns\"", wanted))))
+        let mut tried: Vec<(f64, f64)> = Vec::new();
+        let mut next = own.clamp(0.0, MOST_FRONTEND);
+        while tried.len() < CORRECTIONS && tried.iter().all(|&(value, _)| value != next) {
+            let mut settings = settings.to_vec();
+            settings.retain(|one| one.key != FRONTEND);
+            settings.push(front(next));
+            self.observer.planned(self.bench.runs(1));
+            let Some(points) = self
+                .bench
+                .run(&as_texts(&settings), &[Load::idle(100)], self.observer)?
+            else {
+                return Ok(None);
+            };
+            let error = points[0].ns - measured;
+            tried.push((next, error));
+            next = (next - error).round().clamp(0.0, MOST_FRONTEND);
+        }
+        let nearest = tried
+            .into_iter()
+            .min_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
+        Ok(nearest.map(|(value, _)| front(value)))
     }
 }
 
-/// What [`Search::frontend`] has written.
+/// A front end of so many nanoseconds.
+fn front(nanoseconds: f64) -> Setting {
+    Setting::new(FRONTEND, format!("\"{nanoseconds:.0} ns\""))
+}
+
+/// What [`front`] has written.
 fn nanoseconds(value: &str) -> f64 {
     value.trim_matches('"').trim_end_matches(" ns").parse().unwrap_or(0.0)
 }
