@@ -82,6 +82,9 @@ pub fn run_all(
 pub struct Batch<'b> {
     /// Runs at the same time; 0: one per processor.
     pub threads: usize,
+    /// If there are two threads or more for each run, its memory controllers have one where they can
+    /// ([`fresco_memory::MemorySystem::run_beside`]). Slower where that many processors are not idle.
+    pub beside: bool,
     /// Called after each run, from any thread.
     pub progress: &'b (dyn Fn(Progress) + Sync),
     /// Once it says so no more runs are begun.
@@ -96,6 +99,7 @@ impl Default for Batch<'_> {
     fn default() -> Self {
         Self {
             threads: 0,
+            beside: false,
             progress: &|_| {},
             stop: &|| false,
             is_given_up: &|| false,
@@ -117,12 +121,18 @@ impl Batch<'_> {
         let failed = AtomicUsize::new(usize::MAX);
         let files = || scenario.traces().into_iter().map(|trace| trace.path);
         let kept = self.store.map(|store| Kept::new(store, files()));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|error| {
+            let found = format!("cannot start {} threads: {error}", self.threads);
+            InputError::new("the number of threads", found).help("use fewer threads")
+        })?;
+        let beside = self.beside && self.threads >= 2 * total;
         let make = |(number, spec): (usize, &RunSpec)| {
             // Runs before a failed one go on, so that the first error is the same whatever the threads do.
             if failed.load(Ordering::Relaxed) < number || (self.stop)() {
                 return None;
             }
-            let result = self.made(spec, kept.as_ref()).transpose()?;
+            let result = self.made(spec, kept.as_ref(), beside).transpose()?;
             if result.is_err() {
                 failed.fetch_min(number, Ordering::Relaxed);
             }
@@ -132,11 +142,6 @@ impl Batch<'_> {
             });
             Some(result)
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|error| {
-            let found = format!("cannot start {} threads: {error}", self.threads);
-            InputError::new("the number of threads", found).help("use fewer threads")
-        })?;
         let results: Vec<Option<Result<RunResult, InputError>>> =
             pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());
         let runs: Vec<Option<RunResult>> = results.into_iter().map(Option::transpose).collect::<Result<_, _>>()?;
@@ -153,13 +158,14 @@ impl Batch<'_> {
         Ok(Some(ScenarioResult::new(&part, kept, total)))
     }
 
-    /// One run, as it was kept or made; `None` if it is given up.
-    fn made(&self, spec: &RunSpec, kept: Option<&Kept<'_>>) -> Result<Option<RunResult>, InputError> {
-        let experiment = runs::experiment(spec)?;
+    /// One run, as it was kept or made, `beside` if it has two processors; `None` if it is given up.
+    fn made(&self, spec: &RunSpec, kept: Option<&Kept<'_>>, beside: bool) -> Result<Option<RunResult>, InputError> {
+        let mut experiment = runs::experiment(spec)?;
         let known = kept.and_then(|kept| kept.key(spec, &experiment).map(|key| (kept, key)));
         if let Some(run) = known.as_ref().and_then(|(kept, key)| kept.get(key, spec)) {
             return Ok(Some(run));
         }
+        experiment.beside = beside;
         let made = made_unless(spec, &experiment, self.is_given_up)?;
         if let (Some((kept, key)), Some(run)) = (&known, &made) {
             kept.put(key, run);

@@ -2,6 +2,7 @@
 //! The same scenario gives the same bytes, whatever the threads do; another seed gives others.
 
 use crate::common::{parse, results_on};
+use fresco_system::Batch;
 
 const TEXT: &str = "
 name = \"test\"
@@ -36,6 +37,38 @@ fn json(threads: usize, text: &str) -> String {
 #[test]
 fn threads_change_nothing() {
     assert_eq!(json(1, TEXT), json(2, TEXT));
+}
+
+#[test]
+fn controllers_beside_the_cores_change_nothing() {
+    let run = |beside: bool, text: &str| {
+        let scenario = parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let batch = Batch {
+            threads: 2,
+            beside,
+            ..Batch::default()
+        };
+        let result = batch.run(&scenario).unwrap_or_else(|error| panic!("{error}"));
+        serde_json::to_string(&result.expect("nobody stops it")).expect("results serialise")
+    };
+    const CORES: &str = "
+name = \"test\"
+machine = \"opteron-6128\"
+warm_up.operations = 300
+measure.operations = 2000
+[[task]]
+name = \"all\"
+program = \"random\"
+cores = \"0-15\"
+parameters = { bytes = \"16 MiB\", write_percent = 30 }
+";
+    let small = TEXT.replace("repetitions = 3", "").replace("check = true", "");
+    let small = small.replace("[sweep]\ncorunners = [0, 2]", "");
+    let budgets = CORES.replace("[[task]]", "policy.bandwidth = \"memguard\"\n[[task]]");
+    let in_order = CORES.replace("opteron-6128", "gem5-2core").replace("0-15", "0-1");
+    for text in [&small, CORES, &budgets, &in_order] {
+        assert_eq!(run(false, text), run(true, text), "{text}");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ impl Subject {
             Self::Scenario(scenario, _) => {
                 let batch = Batch {
                     threads,
+                    beside: true,
                     progress: &|_| done(),
                     stop: &|| stop.is_asked(),
                     is_given_up: &is_given_up,

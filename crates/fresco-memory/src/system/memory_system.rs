@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory system as cores see it.
 
+use super::beside::{Beside, Sent};
 use super::blocking::{Blocking, Refused};
 use super::command_log::{CommandLog, CommandSink};
 use super::fabric::{Fabric, Passing};
@@ -59,8 +60,10 @@ pub struct MemorySystem {
     pub(super) pending: Pending,
     pub(super) write_backs: WriteBacks,
     pub(super) blocking: Blocking,
-    /// The fabric has limits, or a last-level cache may refuse accesses.
+    /// The fabric has limits, a last-level cache may refuse accesses, or controllers have a thread of their own.
     pub(super) is_limited: bool,
+    /// Controllers on a thread of their own, if they have one.
+    pub(super) beside: Option<Beside>,
     pub(super) inclusion: Inclusion,
     /// What the private caches have not been told.
     pub(super) upward: Vec<Upward>,
@@ -119,6 +122,7 @@ impl MemorySystem {
                 cores.div_ceil(cores_per_cache as u16).into(),
             ),
             is_limited: false,
+            beside: None,
             inclusion: machine.inclusion(),
             upward: Vec::new(),
             next_id: 0,
@@ -388,6 +392,12 @@ impl MemorySystem {
             line: line.0,
             location,
         };
+        if let Some(beside) = &mut self.beside
+            && beside.is_away()
+        {
+            let node = location.node;
+            return beside.keep(Sent { node, arrival, request });
+        }
         self.controllers[location.node as usize].submit(arrival, request);
         if arrival < self.next.cycle {
             self.next = self.at_cycle(arrival);

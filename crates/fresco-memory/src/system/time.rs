@@ -2,6 +2,7 @@
 //! How the memory goes on in time.
 
 use super::MemorySystem;
+use super::beside::next_of;
 use super::fabric::Fabric;
 use super::port::Port;
 use super::sample::Done;
@@ -19,7 +20,7 @@ pub(super) struct Next {
     /// the begin of the cycle.
     begins: Ps,
     /// Data, and the news that a write was taken, come a cycle after that at the earliest.
-    answers: Ps,
+    pub(super) answers: Ps,
 }
 
 impl Default for Next {
@@ -54,6 +55,13 @@ impl MemorySystem {
 
     #[cold]
     fn next_limited(&self) -> Ps {
+        if let Some(beside) = &self.beside {
+            return if self.pending.is_empty() {
+                NEVER
+            } else {
+                self.next_beside(beside)
+            };
+        }
         let waited = self.blocking.next_hit().unwrap_or(NEVER);
         if self.pending.is_empty() {
             return waited;
@@ -77,6 +85,9 @@ impl MemorySystem {
     /// A register that becomes free on the way is taken at that time, not at `until`.
     #[cold]
     fn run_limited(&mut self, until: Ps, done: &mut Vec<Done>) {
+        if self.beside.is_some() {
+            return self.run_to_beside(until, done);
+        }
         while self.blocking.is_felt() {
             match self.next_limited() {
                 next if next < until => self.run_limited_to(next, done),
@@ -104,6 +115,12 @@ impl MemorySystem {
         if let Some(log) = &mut self.log {
             log.hand_out();
         }
+        self.deliver(until, done);
+    }
+
+    /// What is known to come up to and including `until` comes.
+    #[inline(always)]
+    pub(super) fn deliver(&mut self, until: Ps, done: &mut Vec<Done>) {
         if self.pending.next_return().is_some_and(|at| at <= until) {
             self.pending.deliver(until, done);
         }
@@ -123,11 +140,18 @@ impl MemorySystem {
     /// Controller cycles that are run by now: those that begin before a request made now could arrive.
     #[inline]
     fn cycles(&self) -> Cycle {
-        self.clock.cycle_at_or_after(self.now.saturating_add(self.outbound))
+        self.cycles_at(self.now)
+    }
+
+    /// The same of another time.
+    #[inline]
+    pub(super) fn cycles_at(&self, time: Ps) -> Cycle {
+        self.clock.cycle_at_or_after(time.saturating_add(self.outbound))
     }
 
     /// Brings all controllers to the same cycle, so that their counts cover the same time; returns how many cycles.
     pub(super) fn settle(&mut self) -> Cycle {
+        self.come_home();
         let cycles = self.cycles();
         self.run_controllers(cycles, |_| cycles > 0);
         cycles
@@ -135,31 +159,35 @@ impl MemorySystem {
 
     /// Runs the controllers that `which` chooses through all cycles before `cycles`.
     #[inline(never)]
-    fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
-        let mut next = NEVER;
-        for (node, controller) in (0u32..).zip(&mut self.controllers) {
+    pub(super) fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
+        let mut controllers = std::mem::take(&mut self.controllers);
+        for (node, controller) in (0u32..).zip(&mut controllers) {
             if which(controller) {
-                let mut port = Port {
-                    node,
-                    clock: self.clock,
-                    frontend_back: self.frontend_back,
-                    interconnect: &self.interconnect,
-                    pending: &mut self.pending,
-                    write_backs: &mut self.write_backs,
-                    log: self.log.as_mut(),
-                    delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
-                };
-                controller.run_until(cycles - 1, &mut port);
+                controller.run_until(cycles - 1, &mut self.port(node));
             }
-            next = next.min(controller.next_event());
         }
-        self.next = self.at_cycle(next);
+        self.controllers = controllers;
+        self.find_next();
+        self.ran_here(cycles);
+    }
+
+    /// Where the results of a node's controller go.
+    pub(super) fn port(&mut self, node: u32) -> Port<'_> {
+        Port {
+            node,
+            clock: self.clock,
+            frontend_back: self.frontend_back,
+            interconnect: &self.interconnect,
+            pending: &mut self.pending,
+            write_backs: &mut self.write_backs,
+            log: self.log.as_mut(),
+            delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
+        }
     }
 
     /// Asks the controllers when something happens next: after whatever changes them.
     pub(super) fn find_next(&mut self) {
-        let events = self.controllers.iter().map(Controller::next_event);
-        self.next = self.at_cycle(events.min().unwrap_or(NEVER));
+        self.next = self.at_cycle(next_of(&self.controllers));
     }
 
     #[inline]

@@ -58,6 +58,9 @@ impl<'e> Engine<'e> {
             memory.watch_writes();
         }
         let watch = Watch::start(experiment, &mut memory);
+        if experiment.beside {
+            memory.run_beside();
+        }
         let mut recording = Recording::new(experiment.record_ns * 1000);
         if phases.is_none() {
             recording.open(0, watch.as_deref());

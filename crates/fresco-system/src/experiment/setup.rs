@@ -42,6 +42,9 @@ pub struct Experiment {
     /// Length of the part whose timeline is kept, in nanoseconds: from time 0, or from when all measured tasks of a run of phases
     /// are warm.
     pub record_ns: u64,
+    /// A second processor is free for the run: it has the controllers, which changes no result
+    /// ([`MemorySystem::run_beside`](fresco_memory::MemorySystem::run_beside)).
+    pub beside: bool,
     /// Time of a switch to another task, in nanoseconds; cold caches come on top.
     pub context_switch_ns: u64,
     /// By how much the work of a synthetic job stays below the task's WCET, in thousandths ([`Self::MARGIN`]).
@@ -110,6 +113,7 @@ impl Experiment {
             seed: 1,
             check: false,
             record_ns: 0,
+            beside: false,
             context_switch_ns: 0,
             margin_permille: Self::MARGIN,
             regulation: None,

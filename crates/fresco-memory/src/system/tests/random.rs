@@ -40,22 +40,33 @@ struct Run {
     counters: String,
 }
 
-/// Runs the accesses, `stride` picoseconds at a time between them (0: from event to event).
+/// Runs the accesses, `stride` picoseconds at a time between them (0: from event to event), and has the checker look at the commands.
 fn run(machine: &Machine, ops: &[Op], stride: Ps) -> Result<Run, TestCaseError> {
     let mut system = MemorySystem::new(machine);
     let commands = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&commands);
     system.set_command_sink(Box::new(move |command| sink.borrow_mut().push(command.to_string())));
+    let (end, run) = run_on(system, ops, stride)?;
+    let commands = commands.take();
+    check(machine, &commands, end)?;
+    Ok(Run { commands, ..run })
+}
+
+/// The same without the commands, of a memory system as it is; returns when it ended, too.
+fn run_on(mut system: MemorySystem, ops: &[Op], stride: Ps) -> Result<(Ps, Run), TestCaseError> {
     let (mut done, mut now, mut pending) = (Vec::new(), 0, BTreeSet::new());
     for op in ops {
         let until = now + op.after;
         while now < until {
+            let before = (now, done.len());
             now = if stride == 0 {
                 system.next_event().min(until)
             } else {
                 (now + stride).min(until)
             };
             system.run_until(now, &mut done);
+            let in_time = |one: &Done| before.0 < one.at && one.at <= now;
+            prop_assert!(done[before.1..].iter().all(in_time), "data come when their time comes");
         }
         if op.write_back {
             system.write_back(now, op.core, op.addr);
@@ -76,6 +87,16 @@ fn run(machine: &Machine, ops: &[Op], stride: Ps) -> Result<Run, TestCaseError> 
     }
     prop_assert!(pending.is_empty(), "no data came for {:?}", pending);
     prop_assert!(done.is_sorted_by_key(|one| one.at));
+    let run = Run {
+        done,
+        commands: Vec::new(),
+        counters: format!("{:?}{:?}", system.core_stats(), system.node_stats()),
+    };
+    Ok((end, run))
+}
+
+/// The checker finds nothing in the commands.
+fn check(machine: &Machine, commands: &[String], end: Ps) -> Result<(), TestCaseError> {
     let memory = &machine.memory;
     let retention = memory.controller.refresh != RefreshPolicy::None;
     let mut checker = Checker::new(
@@ -86,19 +107,13 @@ fn run(machine: &Machine, ops: &[Op], stride: Ps) -> Result<Run, TestCaseError> 
             ..Options::default()
         },
     );
-    let commands = commands.take();
-    for (number, text) in (1u32..).zip(&commands) {
+    for (number, text) in (1u32..).zip(commands) {
         let command = parse_line("commands", number, text).expect("the trace is what the checker reads");
         checker.observe(&command.expect("no line is empty"));
     }
     let report = checker.finish(memory.timing.clock.cycle_at_or_after(end));
     prop_assert!(report.is_clean(), "{:?}", report);
-    let counters = format!("{:?}{:?}", system.core_stats(), system.node_stats());
-    Ok(Run {
-        done,
-        commands,
-        counters,
-    })
+    Ok(())
 }
 
 proptest! {
@@ -107,7 +122,7 @@ proptest! {
     })]
 
     #[test]
-    fn every_read_ends_once_however_time_is_cut(
+    fn every_read_ends_once_however_time_is_cut_and_wherever_controllers_run(
         ops in ops(), has_llc: bool, refresh: bool, front: bool, frontend in 0u64..30_000,
         mshrs in prop::option::of(1u32..5)
     ) {
@@ -124,6 +139,13 @@ proptest! {
         let by_event = run(&machine, &ops, 0)?;
         for stride in [1_250, 333_333, Ps::MAX / 2] {
             prop_assert_eq!(&run(&machine, &ops, stride)?, &by_event);
+        }
+        for stride in [0, 1_250, 333_333, Ps::MAX / 2] {
+            let mut system = MemorySystem::new(&machine);
+            prop_assert_eq!(system.run_beside(), machine.llc.is_none() || mshrs.is_none());
+            let (_, beside) = run_on(system, &ops, stride)?;
+            prop_assert_eq!(&beside.done, &by_event.done);
+            prop_assert_eq!(&beside.counters, &by_event.counters);
         }
     }
 }
