@@ -9,6 +9,7 @@ pub mod controller;
 mod drive;
 mod interconnect;
 mod line_index;
+mod nearly_sorted;
 mod request;
 mod system;
 

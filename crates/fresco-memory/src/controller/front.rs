@@ -71,7 +71,8 @@ impl Front {
     }
 
     /// The request that goes on into its channel in cycle `now`, if any.
-    #[inline]
+    // Always: for each request.
+    #[inline(always)]
     pub(super) fn leave(&mut self, now: Cycle, channels: &[Channel]) -> Option<Arrival> {
         if now < self.next_move {
             return None;

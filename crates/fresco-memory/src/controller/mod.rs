@@ -19,6 +19,7 @@ mod stats;
 pub use sink::Sink;
 pub use stats::ChannelStats;
 
+use crate::nearly_sorted::insert_from_behind;
 use crate::request::{Access, Request};
 use channel::Channel;
 use fresco_dram::{Cycle, NEVER, Organisation, Timing};
@@ -131,12 +132,7 @@ impl Controller {
         let channel = request.location.channel;
         let entry = self.channels[channel as usize].take(at, &request);
         let arrival = Arrival { at, channel, entry };
-        if self.arrivals.back().is_none_or(|last| last.at <= at) {
-            self.arrivals.push_back(arrival);
-        } else {
-            let place = self.arrivals.partition_point(|other| other.at <= at);
-            self.arrivals.insert(place, arrival);
-        }
+        insert_from_behind(&mut self.arrivals, arrival, |other| other.at > at);
         self.next = self.next.min(at);
     }
 

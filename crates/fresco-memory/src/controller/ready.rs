@@ -143,6 +143,8 @@ impl Ready {
         self.refresh[rank].max((last + self.timing.act_to_bank_refresh()).saturating_sub(self.timing.faw))
     }
 
+    // Always: for each row.
+    #[inline(always)]
     pub(super) fn activated(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
         let (group, rank) = (self.group_of(bank), self.rank_of(bank));
         let t = &self.timing;

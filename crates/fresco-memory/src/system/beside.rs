@@ -223,8 +223,10 @@ impl MemorySystem {
         let mut turn = receive(&beside.from).expect("the other thread ends after this one");
         self.controllers = turn.controllers;
         self.next = self.at_cycle(turn.next);
+        let (_, mut port) = self.with_port();
         for (node, completion) in turn.completions.drain(..) {
-            self.port(node).completed(&completion);
+            port.node = node;
+            port.completed(&completion);
         }
         if let Some(beside) = &mut self.beside {
             beside.completions = turn.completions;

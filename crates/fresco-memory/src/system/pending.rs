@@ -3,6 +3,7 @@
 
 use super::sample::{Done, RequestId, Sample};
 use crate::line_index::LineIndex;
+use crate::nearly_sorted::insert_from_behind;
 use fresco_dram::{PhysAddr, Ps};
 use std::collections::VecDeque;
 
@@ -109,13 +110,7 @@ impl Pending {
         debug_assert!(read.sample.is_none(), "a read completes once");
         read.sample = Some(sample);
         let new = (at, read.first.id, slot);
-        match self.returns.back() {
-            Some(last) if *last > new => {
-                let place = self.returns.partition_point(|other| *other < new);
-                self.returns.insert(place, new);
-            }
-            _ => self.returns.push_back(new),
-        }
+        insert_from_behind(&mut self.returns, new, |other| *other > new);
     }
 
     /// When the next data reach a core, as far as is known.

@@ -160,21 +160,26 @@ impl MemorySystem {
     /// Runs the controllers that `which` chooses through all cycles before `cycles`.
     #[inline(never)]
     pub(super) fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
-        let mut controllers = std::mem::take(&mut self.controllers);
-        for (node, controller) in (0u32..).zip(&mut controllers) {
+        let (controllers, mut port) = self.with_port();
+        let mut next = NEVER;
+        for (node, controller) in (0u32..).zip(controllers) {
             if which(controller) {
-                controller.run_until(cycles - 1, &mut self.port(node));
+                port.node = node;
+                controller.run_until(cycles - 1, &mut port);
             }
+            next = next.min(controller.next_event());
         }
-        self.controllers = controllers;
-        self.find_next();
-        self.ran_here(cycles);
+        self.next = self.at_cycle(next);
+        if self.beside.is_some() {
+            self.ran_here(cycles);
+        }
     }
 
-    /// Where the results of a node's controller go.
-    pub(super) fn port(&mut self, node: u32) -> Port<'_> {
-        Port {
-            node,
+    /// The controllers, and where their results go, those of node 0 at first.
+    #[inline(always)]
+    pub(super) fn with_port(&mut self) -> (&mut [Controller], Port<'_>) {
+        let port = Port {
+            node: 0,
             clock: self.clock,
             frontend_back: self.frontend_back,
             interconnect: &self.interconnect,
@@ -182,7 +187,8 @@ impl MemorySystem {
             write_backs: &mut self.write_backs,
             log: self.log.as_mut(),
             delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
-        }
+        };
+        (&mut self.controllers, port)
     }
 
     /// Asks the controllers when something happens next: after whatever changes them.

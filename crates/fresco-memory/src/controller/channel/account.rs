@@ -10,7 +10,8 @@ use fresco_dram::Cycle;
 
 impl Channel {
     /// Attributes the time since the request was last looked at, and the command's own time.
-    #[inline]
+    // Always: for each command.
+    #[inline(always)]
     pub(super) fn account(&mut self, now: Cycle, b: u32, candidate: &Candidate) {
         let (mut own, outcome) = match candidate.kind {
             Kind::Act => (self.timing.rcd, RowOutcome::Miss),
