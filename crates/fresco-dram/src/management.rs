@@ -19,14 +19,13 @@ pub struct Rfm {
 }
 
 impl Rfm {
-    /// As mode registers 58 and 59 have it: RAAIMT of 32, 40, …, 80 and RAAMMT of 3 to 6 times that in the normal refresh mode; 16, 20, …, 40
-    /// and 6 to 12 times in the fine-granularity mode.
-    pub fn is_coded(raaimt: u32, raammt: u32) -> bool {
-        let times =
-            |least: u32, most: u32, step: usize| (least..=most).step_by(step).any(|times| times * raaimt == raammt);
-        let normal = (32..=80).step_by(8).any(|code| code == raaimt) && times(3, 6, 1);
-        let fine = (16..=40).step_by(4).any(|code| code == raaimt) && times(6, 12, 2);
-        normal || fine
+    /// As mode registers 58 and 59 have it: RAAIMT of 32, 40, …, 80 and RAAMMT of 3 to 6 times that in the normal refresh mode; in the
+    /// `fine`-granularity mode 16, 20, …, 40 and 6, 8, 10 or 12 times.
+    pub fn is_coded(raaimt: u32, raammt: u32, fine: bool) -> bool {
+        let half = if fine { 2 } else { 1 };
+        // Twice the number in the fine mode is a code of the normal one, and half of the factor a factor.
+        let code = (32..=80).step_by(8).any(|code| code == half * raaimt);
+        code && (3..=6).any(|times| half * times * raaimt == raammt)
     }
 }
 
@@ -73,17 +72,19 @@ mod tests {
 
     #[test]
     fn codes_of_mode_register_58() {
-        let coded = |raaimt| {
+        let coded = |raaimt, fine| {
             (1..=1000)
-                .filter(move |raammt| Rfm::is_coded(raaimt, *raammt))
+                .filter(move |raammt| Rfm::is_coded(raaimt, *raammt, fine))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(coded(80), [240, 320, 400, 480]);
+        assert_eq!(coded(80, false), [240, 320, 400, 480]);
+        assert_eq!(coded(32, false), [96, 128, 160, 192]);
         // 6, 8, 10 and 12 times in the fine mode.
-        assert_eq!(coded(16), [96, 128, 160, 192]);
-        assert_eq!(coded(32), [96, 128, 160, 192, 256, 320, 384]);
+        assert_eq!(coded(16, true), [96, 128, 160, 192]);
+        assert_eq!(coded(32, true), [192, 256, 320, 384]);
         for none in [0, 1, 12, 18, 44, 52, 88] {
-            assert_eq!(coded(none), [0; 0]);
+            assert_eq!([coded(none, false), coded(none, true)], [[0; 0]; 2]);
         }
+        assert_eq!([coded(16, false), coded(80, true)], [[0; 0]; 2]);
     }
 }

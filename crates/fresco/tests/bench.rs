@@ -121,6 +121,13 @@ fn curves_are_measured_here_as_calibrate_reads_them() {
         );
         return;
     }
+    // More than there is would be taken from other programs.
+    let output = fresco(&["bench", "curves", "--stream-bytes", "256GiB"], here);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(3) && error.contains("512 GiB for each of") && error.contains("available"),
+        "{error}"
+    );
     let document = json(&to_file, here);
     assert_eq!(document["schema"], "fresco-bench-curves/1");
     crate::json_reference::check(&document, &["fresco-bench/1"]);

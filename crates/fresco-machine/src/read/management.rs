@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[memory.rfm]` and `[memory.prac]`: what devices of DDR5 ask for where rows are opened often.
 
-use fresco_dram::standards::Device;
+use fresco_dram::standards::{Device, FineRefresh};
 use fresco_dram::{Prac, Rfm, Timing};
 use fresco_input::{InputError, Table};
 
-/// Refresh management, if the file has the table.
-pub(super) fn rfm(memory: &Table<'_>) -> Result<Option<Rfm>, InputError> {
+/// Refresh management of devices that are refreshed in this mode, if the file has the table.
+pub(super) fn rfm(memory: &Table<'_>, mode: FineRefresh) -> Result<Option<Rfm>, InputError> {
     let Some(table) = memory.opt_table("rfm")? else {
         return Ok(None);
     };
     let raaimt = table.integer("raaimt", 16..=80)?;
     let raammt = table.integer("raammt", 96..=480)?;
-    if !Rfm::is_coded(raaimt, raammt) {
+    let fine = mode != FineRefresh::X1;
+    if !Rfm::is_coded(raaimt, raammt, fine) {
         let error = table.error_at("raammt", format!("found raaimt = {raaimt} with raammt = {raammt}"));
         return Err(error
-            .allowed(
-                "raaimt of 32, 40, 48, 56, 64, 72, 80 with 3, 4, 5 or 6 times as many, or in the fine-granularity mode of 16, 20, 24, 28, \
-                 32, 36, 40 with 6, 8, 10 or 12 times",
-            )
+            .allowed(match fine {
+                false => "raaimt of 32, 40, 48, 56, 64, 72, 80 with 3, 4, 5 or 6 times as many",
+                true => "with this fine_refresh raaimt of 16, 20, 24, 28, 32, 36, 40 with 6, 8, 10 or 12 times as many",
+            })
             .help("write what mode register 58 of the devices says, both in activations"));
     }
     let half = table

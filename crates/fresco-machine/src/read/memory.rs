@@ -58,6 +58,16 @@ pub(super) fn timing(
     let known = standards::widths(standard).map_err(|error| timing_error(memory, &error))?;
     let width = density::width(memory, (density_gbit, &known), org)?;
     density::check_banks(memory, standard, org)?;
+    let fine = memory
+        .opt_choice(
+            "fine_refresh",
+            &[
+                ("1x", FineRefresh::X1),
+                ("2x", FineRefresh::X2),
+                ("4x", FineRefresh::X4),
+            ],
+        )?
+        .unwrap_or_default();
     let device = Device {
         density_gbit,
         width,
@@ -73,18 +83,9 @@ pub(super) fn timing(
                 .map(|table| (table.name(), table)),
             )?
             .unwrap_or_default(),
-        fine: memory
-            .opt_choice(
-                "fine_refresh",
-                &[
-                    ("1x", FineRefresh::X1),
-                    ("2x", FineRefresh::X2),
-                    ("4x", FineRefresh::X4),
-                ],
-            )?
-            .unwrap_or_default(),
+        fine,
         hot: memory.opt_boolean("hot")?.unwrap_or(false),
-        rfm: management::rfm(memory)?,
+        rfm: management::rfm(memory, fine)?,
         prac: management::prac(memory)?,
     };
     let overrides = timing_overrides(memory)?;

@@ -12,6 +12,7 @@ use crate::{output, progress, provenance};
 use fresco_input::{InputError, format_size, write_atomically};
 use fresco_linux::curves::{Measured, Point, Wanted, allowed_cpus, measure};
 use fresco_linux::probe::Conditions;
+use fresco_linux::proc::available_bytes;
 use fresco_report::{Cell, Column, ReportError, Table};
 use rustix::io::Errno;
 use serde::Serialize;
@@ -122,6 +123,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     let chase_bytes = own.bytes("--chase-bytes", own.chase_bytes.as_ref(), 128 << 20)?;
     let stream_bytes = own.bytes("--stream-bytes", own.stream_bytes.as_ref(), 64 << 20)?;
+    check_room(stream_bytes, chase_bytes)?;
     let chase = AccessPattern::record("latency", &format!("bytes = {chase_bytes}"), args.seed.into())
         .map_err(|error| InputError::new("--chase-bytes", error.found.clone()).allowed(error.allowed.clone()))?;
     let stop = Stop::on_any_end();
@@ -200,6 +202,28 @@ fn refuse_others(args: &Args) -> Result<(), InputError> {
             .allowed("other yardsticks")
             .help(help)),
         None => Ok(()),
+    }
+}
+
+/// Refuses what would have the kernel end this or another program for want of memory.
+fn check_room(stream_bytes: u64, chase_bytes: u64) -> Result<(), InputError> {
+    let generators = allowed_cpus().map_or(0, |cpus| cpus.len()).saturating_sub(1) as u64;
+    let needed = (2 * stream_bytes)
+        .saturating_mul(generators)
+        .saturating_add(chase_bytes);
+    match available_bytes(Path::new(PROC)) {
+        Some(available) if needed > available => {
+            let found = format!(
+                "found {} for each of {generators} generators, and {} of the chase",
+                format_size(2 * stream_bytes),
+                format_size(chase_bytes)
+            );
+            Err(InputError::new("fresco bench curves", found)
+                .allowed(format!("{} together, which are available", format_size(available)))
+                .help("give smaller --stream-bytes or --chase-bytes")
+                .does_not_fit())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -48,7 +48,11 @@ fn figure(report: &Report, share: &Share, provenance: &Provenance) -> Result<Fig
             points: measured.map(|point| Point::new(point.gb_s, point.ns)).collect(),
         },
         Series {
-            name: if share.fitted { "model" } else { "model, held out" }.to_owned(),
+            name: match share.fitted || report.fitted.steps.is_empty() {
+                true => "model",
+                false => "model, held out",
+            }
+            .to_owned(),
             points: model.map(|point| Point::new(point.gb_s, point.ns)).collect(),
         },
     ];

@@ -30,7 +30,11 @@ fn errors(report: &Report) -> Result<Table, ReportError> {
     let title = format!("{}: model beside {}", report.machine, report.curves.system);
     let mut table = Table::new(title, columns("curve"));
     for share in &report.shares {
-        let how = if share.fitted { "fitted" } else { "held out" };
+        let how = match (report.fitted.steps.is_empty(), share.fitted) {
+            (true, _) => "not fitted",
+            (false, true) => "fitted",
+            (false, false) => "held out",
+        };
         table.push(row(&share.comparison, how.to_owned(), &report.limits))?;
     }
     Ok(table)

@@ -3,6 +3,7 @@
 
 use super::tables::{nanoseconds, pairs};
 use super::view::{ControllerView, DramView};
+use fresco_dram::Prac;
 use fresco_input::format_size;
 use fresco_machine::{PagePolicy, Queues, Scheduler};
 use fresco_report::number::fixed;
@@ -11,33 +12,43 @@ use fresco_report::{ReportError, Table};
 /// Standard, organisation and what follows from them.
 pub fn dram(view: &DramView) -> Result<Table, ReportError> {
     let org = &view.organisation;
-    pairs(
-        format!("DRAM: {}", view.standard),
-        &[
-            ("capacity", format_size(view.capacity_bytes)),
-            ("density of a device", format!("{} Gbit", view.density_gbit)),
-            ("data rate", format!("{} MT/s", view.rate_mts)),
-            (
-                "command clock cycle",
-                format!("{} ns", fixed(view.clock_ps / 1000.0, 4)),
-            ),
-            ("nodes", org.nodes.to_string()),
-            ("channels of a node", org.channels.to_string()),
-            ("ranks of a channel", org.ranks.to_string()),
-            ("bank groups of a rank", org.bank_groups.to_string()),
-            ("banks of a bank group", org.banks.to_string()),
-            ("banks of the machine", org.banks_total().to_string()),
-            ("rows of a bank", org.rows.to_string()),
-            ("columns of a row", org.columns.to_string()),
-            ("data bus of a channel", format!("{} bytes", org.bus_bytes)),
-            ("row of a bank", format_size(view.row_bytes)),
-            ("bank", format_size(view.bank_bytes)),
-            (
-                "peak bandwidth, all channels",
-                format!("{} GB/s", fixed(view.peak_gb_per_s, 2)),
-            ),
-        ],
-    )
+    let mut rows = vec![
+        ("capacity", format_size(view.capacity_bytes)),
+        ("density of a device", format!("{} Gbit", view.density_gbit)),
+        ("data rate", format!("{} MT/s", view.rate_mts)),
+        (
+            "command clock cycle",
+            format!("{} ns", fixed(view.clock_ps / 1000.0, 4)),
+        ),
+        ("nodes", org.nodes.to_string()),
+        ("channels of a node", org.channels.to_string()),
+        ("ranks of a channel", org.ranks.to_string()),
+        ("bank groups of a rank", org.bank_groups.to_string()),
+        ("banks of a bank group", org.banks.to_string()),
+        ("banks of the machine", org.banks_total().to_string()),
+        ("rows of a bank", org.rows.to_string()),
+        ("columns of a row", org.columns.to_string()),
+        ("data bus of a channel", format!("{} bytes", org.bus_bytes)),
+        ("row of a bank", format_size(view.row_bytes)),
+        ("bank", format_size(view.bank_bytes)),
+        (
+            "peak bandwidth, all channels",
+            format!("{} GB/s", fixed(view.peak_gb_per_s, 2)),
+        ),
+    ];
+    if let Some(rfm) = view.rfm {
+        let command = if rfm.same_bank { "RFMsb" } else { "RFMab" };
+        let (raaimt, raammt, less) = (rfm.raaimt, rfm.raammt, rfm.per_refresh);
+        let text = format!(
+            "{command} after {raaimt} activations of a bank, none after {raammt} without; REF takes {less} off"
+        );
+        rows.push(("refresh management", text));
+    }
+    if let Some(Prac { threshold, level }) = view.prac {
+        let text = format!("alert with {threshold} of a row, {level} RFMab of each rank answer it");
+        rows.push(("activations counted by row", text));
+    }
+    pairs(format!("DRAM: {}", view.standard), &rows)
 }
 
 /// Policies and queues.

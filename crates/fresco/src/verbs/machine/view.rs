@@ -4,7 +4,7 @@
 use super::timing::Parameter;
 use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
-use fresco_dram::{ColorSpace, Organisation};
+use fresco_dram::{ColorSpace, Organisation, Prac, Rfm};
 use fresco_machine::{
     CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Prefetch, Queues,
     RefreshPolicy, Replacement, Scheduler,
@@ -105,6 +105,10 @@ pub struct DramView {
     pub bank_bytes: u64,
     /// Of all channels together.
     pub peak_gb_per_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rfm: Option<Rfm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prac: Option<Prac>,
 }
 
 #[derive(Debug, Serialize)]
@@ -238,6 +242,8 @@ impl DramView {
             row_bytes: org.row_bytes(),
             bank_bytes: org.bank_bytes(),
             peak_gb_per_s: f64::from(rate_mts) * f64::from(org.bus_bytes) * f64::from(channels) / 1000.0,
+            rfm: memory.device.rfm,
+            prac: memory.device.prac,
         }
     }
 }
