@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the model knows of a core.
 
-use crate::Prefetch;
+use crate::{Prefetch, Tlb};
 use serde::{Deserialize, Serialize};
 
 /// How a core overlaps its memory accesses.
@@ -53,4 +53,7 @@ pub struct CoreConfig {
     pub threads: u32,
     /// What it fetches before it is asked for; each thread has prefetchers of its own.
     pub prefetch: Prefetch,
+    /// Translations that it remembers; without, addresses are translated in no time, and no page table is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tlb: Option<Tlb>,
 }

@@ -17,6 +17,7 @@ mod machine;
 mod prefetch;
 mod read;
 mod refresh;
+mod tlb;
 mod topology;
 
 pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
@@ -31,4 +32,5 @@ pub use llc::{Inclusion, LlcConfig};
 pub use machine::{Machine, MemoryConfig};
 pub use prefetch::{Prefetch, Stream, Stride};
 pub use refresh::RefreshPolicy;
+pub use tlb::{SecondTlb, Tlb, TlbLevel};
 pub use topology::Topology;

@@ -12,10 +12,11 @@ mod line_index;
 mod nearly_sorted;
 mod request;
 mod system;
+mod translation;
 
 pub use cache::{
-    Cache, Leaving, LeavingLines, PrefetchCounts, Prefetched, PrivateCaches, PrivateOutcome, SourceStats, Victim,
-    Wanted, Watched,
+    Cache, Leaving, LeavingLines, PrefetchCounts, Prefetched, PrivateCaches, PrivateOutcome, SourceStats, TableRead,
+    Victim, Wanted, Watched,
 };
 pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
@@ -27,3 +28,4 @@ pub use system::{
     Blocked, CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
     Upward,
 };
+pub use translation::{Translated, Translations};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[core]`.
 
-use super::prefetch;
+use super::{prefetch, tlb};
 use crate::{CoreConfig, CoreKind};
 use fresco_dram::Ps;
 use fresco_input::{InputError, Item, Table};
@@ -42,6 +42,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
             false => one(table, kind, "threads")?,
         },
         prefetch,
+        tlb: tlb::read(table, (hertz / MHZ) as u32)?,
     })
 }
 
@@ -59,6 +60,11 @@ fn one(table: &Table<'_>, kind: CoreKind, key: &str) -> Result<u32, InputError> 
 
 /// A latency: a duration, or a number of core cycles (`"4 cycles"`), rounded up to a picosecond.
 pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputError> {
+    latency_at(item, core.mhz)
+}
+
+/// The same at a clock in MHz.
+pub(super) fn latency_at(item: &Item<'_>, mhz: u32) -> Result<Ps, InputError> {
     let text = if item.is_text() { item.text()?.trim() } else { "" };
     let number = text.strip_suffix("cycles").or_else(|| text.strip_suffix("cycle"));
     let cycles = number.map(|number| number.trim().parse::<u32>());
@@ -69,7 +75,7 @@ pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputErr
     match cycles {
         None => item.duration(LATENCY).map_err(with_cycles),
         Some(Ok(cycles)) => {
-            let ps = (u64::from(cycles) * MHZ).div_ceil(u64::from(core.mhz));
+            let ps = (u64::from(cycles) * MHZ).div_ceil(u64::from(mhz));
             match LATENCY.contains(&ps) {
                 true => Ok(ps),
                 false => Err(item

@@ -14,6 +14,7 @@ mod notation;
 mod prefetch;
 mod rest;
 mod threads;
+mod tlb;
 mod topology;
 
 use crate::{Machine, MemoryConfig, digest};

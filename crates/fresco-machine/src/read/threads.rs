@@ -31,6 +31,9 @@ pub(super) fn share(root: &Table<'_>, machine: &mut Machine) -> Result<(), Input
     divide(&table, "issue_width", &mut core.issue_width, threads)?;
     divide(&table, "window", &mut core.window, threads)?;
     divide(&table, "mshrs", &mut core.mshrs, threads)?;
+    if let Some(tlb) = &mut core.tlb {
+        super::tlb::share(&table, tlb, threads)?;
+    }
     let caches = [
         ("l1", &mut machine.l1),
         ("l1i", &mut machine.l1i),
@@ -52,7 +55,7 @@ pub(super) fn share(root: &Table<'_>, machine: &mut Machine) -> Result<(), Input
     Ok(())
 }
 
-fn divide(table: &Table<'_>, key: &str, value: &mut u32, threads: u32) -> Result<(), InputError> {
+pub(super) fn divide(table: &Table<'_>, key: &str, value: &mut u32, threads: u32) -> Result<(), InputError> {
     if !value.is_multiple_of(threads) {
         let error = table.error_at(key, format!("found {value}, which {threads} threads cannot share"));
         return Err(error

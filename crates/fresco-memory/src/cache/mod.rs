@@ -16,6 +16,7 @@ mod qlru;
 mod set_associative;
 mod srrip;
 mod stats;
+mod table_reads;
 mod tree_plru;
 
 #[cfg(test)]
@@ -25,3 +26,4 @@ pub use prefetch::{PrefetchCounts, Prefetched, Wanted};
 pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome, Watched};
 pub use set_associative::{Cache, Victim};
 pub use stats::SourceStats;
+pub use table_reads::TableRead;

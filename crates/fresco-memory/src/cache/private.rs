@@ -3,8 +3,9 @@
 
 use super::prefetch::{PrefetchCounts, Prefetcher};
 use super::{Cache, SourceStats, Victim};
+use crate::translation::Translations;
 use fresco_dram::{PhysAddr, Ps};
-use fresco_machine::{CacheConfig, Prefetch};
+use fresco_machine::{CacheConfig, Prefetch, Tlb};
 
 /// What the private levels say to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,7 @@ pub struct PrivateCaches {
     /// Lines that an inclusive cache has taken away.
     invalidated: u64,
     pub(super) prefetcher: Option<Box<Prefetcher>>,
+    translations: Option<Box<Translations>>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,7 +121,20 @@ impl PrivateCaches {
             feeding: false,
             invalidated: 0,
             prefetcher: None,
+            translations: None,
         }
+    }
+
+    /// With the TLBs of a core, if it has any, for pages of `page_bytes`.
+    #[must_use]
+    pub fn translating(mut self, tlb: Option<&Tlb>, page_bytes: u64) -> Self {
+        self.translations = tlb.map(|tlb| Box::new(Translations::new(tlb, page_bytes)));
+        self
+    }
+
+    /// The translations that the core remembers, if it has TLBs.
+    pub fn translations(&mut self) -> Option<&mut Translations> {
+        self.translations.as_deref_mut()
     }
 
     /// With the prefetchers of a core, if it has any: they learn from what level 1 misses, and from the first uses of what they fetched.

@@ -70,6 +70,7 @@ fn machine() -> Machine {
             mshrs: 1,
             threads: 1,
             prefetch: Prefetch::default(),
+            tlb: None,
         },
         page_bytes: 4096,
         l1: None,
