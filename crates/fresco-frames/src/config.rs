@@ -16,6 +16,8 @@ pub struct FramesConfig {
     pub lists: ListsBy,
     /// Per-CPU lists in front of the buddy system; `None` for none. Colored requests never use them.
     pub per_cpu: Option<PerCpu>,
+    /// Where page tables lie, which only a machine with TLBs reads.
+    pub page_tables: PageTables,
     /// How work becomes time, for the most expensive call in the statistics.
     pub cost: CostModel,
 }
@@ -28,6 +30,7 @@ impl Default for FramesConfig {
             boot: Boot::Fresh,
             lists: ListsBy::Bank,
             per_cpu: Some(PerCpu::default()),
+            page_tables: PageTables::Uncolored,
             cost: CostModel::default(),
         }
     }
@@ -41,6 +44,7 @@ impl FramesConfig {
             boot: Boot::Pristine,
             lists: ListsBy::Bank,
             per_cpu: None,
+            page_tables: PageTables::Uncolored,
             cost: CostModel::default(),
         }
     }
@@ -57,4 +61,16 @@ pub enum ListsBy {
     /// A list for each pair of bank and LLC color, as TintMalloc has them. Of the lists that fit a task each serves in
     /// turn, so that a task without LLC colors spreads over the cache.
     BankAndLlc,
+}
+
+/// Whose page frames page tables have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageTables {
+    /// The kernel's, near the core of the task, of any color: what policies of coloring leave them in that color pages of user space alone
+    /// (RLIM-6).
+    #[default]
+    Uncolored,
+    /// The task's own, as of its data; they count towards its limit.
+    Colored,
 }

@@ -96,7 +96,7 @@ mod zones_of_map;
 pub use boot::{Aging, Boot};
 pub use check::{Census, Violation};
 pub use color_set::ColorSet;
-pub use config::{FramesConfig, ListsBy};
+pub use config::{FramesConfig, ListsBy, PageTables};
 pub use cost::CostModel;
 pub use error::FrameError;
 pub use frames::Frames;

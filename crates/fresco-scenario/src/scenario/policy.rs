@@ -6,7 +6,7 @@ use super::sharing::{self, Sharing};
 use fresco_dram::Ps;
 use fresco_frames::shares::Divide;
 use fresco_frames::{
-    Aging, Boot, Bpm, Camc, Codesign, ColorLists, CostModel, Exhaustion, FramesConfig, ListsBy, Palloc, Partition,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, CostModel, Exhaustion, FramesConfig, ListsBy, PageTables, Palloc, Partition,
     PerCpu, Policy, Search, Shortage, Sorting, Tintmalloc,
 };
 use fresco_input::{InputError, Table};
@@ -98,6 +98,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         boot: boot(&table)?,
         lists,
         per_cpu,
+        page_tables: page_tables(&table)?,
         cost,
     };
     for key in super::jobs::KEYS {
@@ -128,6 +129,12 @@ enum Kind {
 fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {
     let names = [("strict", Exhaustion::Strict), ("spill", Exhaustion::Spill)];
     Ok(table.opt_choice("exhaustion", &names)?.unwrap_or_default())
+}
+
+/// `page_tables = "uncolored"` or `"colored"`.
+fn page_tables(table: &Table<'_>) -> Result<PageTables, InputError> {
+    let names = [("uncolored", PageTables::Uncolored), ("colored", PageTables::Colored)];
+    Ok(table.opt_choice("page_tables", &names)?.unwrap_or_default())
 }
 
 fn partition(table: &Table<'_>) -> Result<Partition, InputError> {

@@ -4,7 +4,7 @@
 use super::clock::{PENDING, Slot};
 use super::lines::NIL;
 use super::outbox::Fetch;
-use super::{MissTag, Pipeline};
+use super::{MissTag, Pipeline, User};
 use fresco_dram::Ps;
 
 impl Pipeline {
@@ -21,19 +21,32 @@ impl Pipeline {
         for victim in line.victims {
             self.outbox.add_write_back(arrival, victim);
         }
-        let is_code = std::mem::take(&mut line.code);
+        let user = std::mem::take(&mut line.user);
         let mut waiter = std::mem::replace(&mut line.waiters, NIL);
         while waiter != NIL {
             waiter = self.arrived(waiter, arrival);
         }
+        if user != User::Operations {
+            self.arrived_for(user, arrival);
+        }
         self.wake();
-        if is_code {
-            self.front = self.front.max(arrival);
-            (self.fetching, self.stalled) = (false, false);
-        } else if !self.fetching {
+        if !self.fetching {
             self.stalled &= self.window.is_blocked();
         }
         self.schedule();
+    }
+
+    /// A line is there for others than operations.
+    #[cold]
+    fn arrived_for(&mut self, user: User, arrival: Slot) {
+        match user {
+            User::Operations => {}
+            User::Code => {
+                self.front = self.front.max(arrival);
+                (self.fetching, self.stalled) = (false, false);
+            }
+            User::Walk => self.walk_after(arrival),
+        }
     }
 
     /// The line of operation `sequence` is there from `slot` on. Returns the next operation in its list.
@@ -55,7 +68,7 @@ impl Pipeline {
 
     /// Issues what waits for the results of the operations in `wakened`, and what waits for those in turn.
     #[inline]
-    fn wake(&mut self) {
+    pub(super) fn wake(&mut self) {
         while let Some(producer) = self.wakened.pop() {
             let Some(record) = self.window.get_mut(producer) else {
                 continue;
@@ -78,12 +91,14 @@ impl Pipeline {
 
     /// The operands of an operation are there: it accesses its line, or waits for it.
     pub(super) fn issue(&mut self, sequence: u64) {
+        if self.aside.is_awaited() && !self.follows(sequence) {
+            return;
+        }
         let record = self
             .window
             .get_mut(sequence)
             .expect("an operation without result has not retired");
         let (slot, ticket, write) = (record.ready, record.line, record.write);
-        self.watching.ready(sequence, slot);
         if write && !self.blocking_stores {
             record.result = slot + 1;
             if record.dependents != NIL {

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Instructions enter the core, in program order.
 
+use super::aside::Awaited;
 use super::clock::{PENDING, Slot};
 use super::lines::{NIL, Ticket};
 use super::outbox::Fetch;
 use super::prefetch::Hit;
 use super::window::Record;
-use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
+use super::{Lookup, MicroOp, Pipeline, Source, Step, User, Victims};
+
+/// Where and when an operation enters the window.
+pub(super) struct Entered {
+    /// Of the instruction.
+    number: u64,
+    pub slot: Slot,
+    /// When it has its operands, if it has them all.
+    ready: Slot,
+    /// The operation whose result it waits for.
+    waits_for: Option<u64>,
+}
 
 impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
@@ -35,6 +47,12 @@ impl Pipeline {
                     }
                 }
                 Step::Work { instructions } => self.work(*instructions),
+                Step::Walk(read) => self.add_table_read(read),
+                Step::Translated(op, translation) => {
+                    if !self.dispatch_translated(op, *translation) {
+                        return self.hold(step);
+                    }
+                }
                 Step::Event { gap } => {
                     if !self.reach_event(u64::from(*gap)) {
                         self.hold(step);
@@ -55,6 +73,11 @@ impl Pipeline {
                 self.work(*instructions);
                 (true, true)
             }
+            Step::Walk(read) => {
+                self.add_table_read(read);
+                (true, true)
+            }
+            Step::Translated(op, translation) => (self.dispatch_translated(op, *translation), true),
             Step::Event { gap } => (self.reach_event(u64::from(*gap)), false),
         };
         if !done {
@@ -108,12 +131,10 @@ impl Pipeline {
         Some((number, slot.max(std::mem::take(&mut self.held_up))))
     }
 
-    /// Dispatches one operation; false if the window is full.
+    /// An operation takes its place; `None` if the window is full.
     #[inline(always)]
-    fn dispatch_op(&mut self, op: &MicroOp) -> bool {
-        let Some((number, slot)) = self.place(op.gap, true) else {
-            return false;
-        };
+    pub(super) fn enter(&mut self, op: &MicroOp) -> Option<Entered> {
+        let (number, slot) = self.place(op.gap, true)?;
         self.front = slot + 1;
         self.instructions = number;
         let producer = match op.dep {
@@ -124,7 +145,22 @@ impl Pipeline {
             .and_then(|p| self.window.get(p))
             .map_or(0, |record| record.result);
         let waits = operand == PENDING;
-        let ready = if waits { slot } else { slot.max(operand) };
+        Some(Entered {
+            number,
+            slot,
+            ready: if waits { slot } else { slot.max(operand) },
+            waits_for: producer.filter(|_| waits),
+        })
+    }
+
+    /// Dispatches one operation; false if the window is full.
+    #[inline(always)]
+    pub(super) fn dispatch_op(&mut self, op: &MicroOp) -> bool {
+        let Some(entered) = self.enter(op) else {
+            return false;
+        };
+        let Entered { slot, ready, .. } = entered;
+        let waits = entered.waits_for.is_some();
         let (latency, awaited) = match op.lookup {
             Lookup::Hit { slots } => {
                 if !op.victims.is_empty() {
@@ -139,7 +175,7 @@ impl Pipeline {
                     let fill = ready + Slot::from(slots);
                     let owned_later = op.write && !self.blocking_stores;
                     let result = if owned_later { ready + 1 } else { fill };
-                    self.window.push_known(number, result, fill, op.write);
+                    self.window.push_known(entered.number, result, fill, op.write);
                     return true;
                 }
                 (slots, awaited)
@@ -152,24 +188,37 @@ impl Pipeline {
                     first_use,
                 };
                 match waits {
-                    true => self.watching.wait(self.window.next_sequence(), hit),
-                    false => self.watching.add(ready, hit),
+                    true => {
+                        let awaited = Awaited {
+                            hit: Some(hit),
+                            ..Awaited::default()
+                        };
+                        self.aside.wait(self.window.next_sequence(), awaited);
+                    }
+                    false => self.aside.watch(ready, hit),
                 }
                 (slots, self.lines.find(op.line))
             }
         };
+        self.push(&entered, op.write, latency, awaited);
+        true
+    }
+
+    /// An operation of which not everything is known comes into the window, and is issued if it has its operands.
+    #[inline(always)]
+    pub(super) fn push(&mut self, entered: &Entered, write: bool, latency: u32, awaited: Option<Ticket>) {
         let mut record = Record {
-            number,
-            ready,
+            number: entered.number,
+            ready: entered.ready,
             result: PENDING,
             fill: PENDING,
             line: awaited.unwrap_or(Ticket::NONE),
             latency,
-            write: op.write,
+            write,
             dependents: NIL,
             next: NIL,
         };
-        if let (Some(producer), true) = (producer, waits) {
+        if let Some(producer) = entered.waits_for {
             let sequence = self.window.next_sequence();
             let producer = self.window.get_mut(producer).expect("its result is pending");
             record.next = std::mem::replace(&mut producer.dependents, sequence);
@@ -179,7 +228,6 @@ impl Pipeline {
             self.issue(sequence);
             self.wakened.clear();
         }
-        true
     }
 
     /// Fetches code for the instruction after the gap; false if the window is full.
@@ -206,7 +254,7 @@ impl Pipeline {
             self.front = self.front.max(line.arrival);
             return true;
         }
-        line.code = true;
+        line.user = User::Code;
         (self.fetching, self.stalled) = (true, true);
         let fetch = Fetch {
             slot,
@@ -220,7 +268,7 @@ impl Pipeline {
     }
 
     #[inline]
-    fn write_back(&mut self, slot: Slot, victims: Victims) {
+    pub(super) fn write_back(&mut self, slot: Slot, victims: Victims) {
         for victim in victims {
             self.outbox.add_write_back(slot, victim);
         }

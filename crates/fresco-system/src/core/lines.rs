@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lines a core is waiting for, from the first access that misses to the arrival.
 
-use super::Victims;
+use super::{User, Victims};
 use super::clock::{PENDING, Slot};
 use fresco_dram::PhysAddr;
 use fresco_memory::LineIndex;
@@ -22,8 +22,8 @@ pub(crate) struct Line {
     pub fetch: FetchState,
     /// Dirty lines that leave when it arrives.
     pub victims: Victims,
-    /// Dispatch waits for the code in it.
-    pub code: bool,
+    /// Who waits for it beside operations.
+    pub user: User,
     /// Tells it from earlier lines in the same entry; [`FREE`] in one that is not in use.
     serial: u64,
 }
@@ -113,7 +113,7 @@ impl Lines {
             waiters: NIL,
             fetch: FetchState::Unasked,
             victims,
-            code: false,
+            user: User::Operations,
             serial,
         };
         let entry = match self.free.pop() {

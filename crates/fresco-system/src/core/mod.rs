@@ -34,7 +34,12 @@
 //!
 //! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths,
 //! functional-unit latencies (an instruction without memory access takes its slot, and its share of the stalls), store-to-load forwarding by address
-//! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages).
+//! (a load of a line that a store has fetched waits for the line), translation of addresses of code, coherence (tasks share no pages).
+//!
+//! **Page walks** ([`Step::Walk`]), of cores with TLBs: which translations are known is looked up in program order, too. An operation whose
+//! page the first level does not have looks the second up when it has its operands, and if a walk is needed, waits for it; so do others of the page. The walks
+//! of a core are done one at a time, that first which is asked for first. Their reads follow each other, each from level 2 after its latency or
+//! through an MSHR as a load.
 //!
 //! **Prefetches** take an MSHR that is free when they are issued, or are not issued; operations that need such a line meanwhile wait for it as for any
 //! other. What a prefetcher learns from has happened: misses when they are sent, and hits that it watches when their operands are there.
@@ -42,6 +47,7 @@
 //! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below, or prefetchers fill them. What leaves it
 //! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
 
+mod aside;
 mod clock;
 mod complete;
 mod dispatch;
@@ -53,6 +59,8 @@ mod pipeline;
 mod prefetch;
 mod ring;
 mod stalls;
+mod translated;
+mod walks;
 mod window;
 
 #[cfg(test)]
@@ -62,6 +70,7 @@ pub use clock::SlotClock;
 pub(crate) use in_order::{InOrder, Timed};
 pub use model::{CoreModel, build};
 pub use pipeline::Pipeline;
+pub use walks::{TableReads, WalkCounts};
 
 use fresco_dram::{PhysAddr, Ps};
 use fresco_memory::Leaving;
@@ -85,6 +94,11 @@ pub enum Step {
     Op(MicroOp),
     /// A line of code is fetched for the instruction after the gap; it is no instruction, and nothing depends on it.
     Fetch(MicroOp),
+    /// The page walk that the next operation needs reads an entry of a page table; it is no instruction. Its reads come from the highest level
+    /// down, each a step of its own.
+    Walk(MicroOp),
+    /// As [`Step::Op`], of a core with TLBs: it needs the walk whose reads have come just before, if any have.
+    Translated(MicroOp, Translation),
     /// So many instructions that access no memory, and more to come.
     Work {
         /// Those instructions.
@@ -114,6 +128,27 @@ pub struct MicroOp {
     /// Lines that it displaces from the private caches: they leave with a hit at once, with a miss when the line
     /// arrives.
     pub victims: Victims,
+}
+
+/// What an operation's translation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// Slots to look the second level of the TLB up; 0 if the first had it.
+    pub slots: u32,
+    /// Bits of an address within its page.
+    pub page_bits: u32,
+}
+
+/// Who needs a line that is fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum User {
+    /// Loads and stores.
+    #[default]
+    Operations,
+    /// Dispatch waits for the code in it.
+    Code,
+    /// A page walk waits for an entry of a page table.
+    Walk,
 }
 
 /// Result of looking up the private caches.

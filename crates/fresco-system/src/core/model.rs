@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the engine needs of a core, and which models there are.
 
-use super::{Action, MissTag, Pipeline, SlotClock, Source, Victims};
+use super::{Action, MissTag, Pipeline, SlotClock, Source, User, Victims, WalkCounts};
 use fresco_dram::{PhysAddr, Ps};
 use fresco_machine::{CoreConfig, CoreKind};
 
@@ -44,8 +44,14 @@ pub trait CoreModel<S: Source>: Send {
     /// A prefetch takes the register that is free; answered by [`CoreModel::complete`], with which the victims leave.
     fn prefetch(&mut self, line: PhysAddr, victims: Victims) -> MissTag;
 
-    /// Returns true if a fetch is of code.
-    fn is_of_code(&self, tag: MissTag) -> bool;
+    /// Who needs the line of a fetch.
+    fn user(&self, tag: MissTag) -> User;
+
+    /// Before [`CoreModel::complete`], of a core with TLBs: the line of a fetch comes from the memory, or from the last-level cache.
+    fn note_source(&mut self, tag: MissTag, from_memory: bool);
+
+    /// What page walks have done so far.
+    fn walks(&self) -> WalkCounts;
 
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One core: dispatch in program order, issue when operands are there, misses through MSHRs, retirement in order.
 
+use super::aside::Aside;
 use super::clock::{PENDING, Slot, SlotClock};
 use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
-use super::prefetch::Watching;
 use super::stalls::Stalls;
 use super::window::Window;
-use super::{Action, CoreModel, Lookup, MissTag, Source, Step, Victims};
+use super::{Action, CoreModel, Lookup, MissTag, Source, Step, User, Victims, WalkCounts};
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_machine::CoreConfig;
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ impl Mshrs {
 pub(super) enum Next {
     Fetch,
     WriteBack,
-    Watched,
+    Aside,
     Event,
     Dispatch,
     Nothing,
@@ -73,7 +73,7 @@ pub struct Pipeline {
     pub(super) window: Window,
     pub(super) lines: Lines,
     pub(super) outbox: Outbox,
-    pub(super) watching: Watching,
+    pub(super) aside: Aside,
     pub(super) stalls: Stalls,
     /// With stalls: no earlier can what is held be dispatched, by operations that have retired since it is.
     pub(super) held_up: Slot,
@@ -126,7 +126,7 @@ impl Pipeline {
             window: Window::new(window as usize, store_buffer),
             lines: Lines::default(),
             outbox: Outbox::default(),
-            watching: Watching::default(),
+            aside: Aside::default(),
             stalls: Stalls::default(),
             held_up: 0,
             front: 0,
@@ -180,7 +180,7 @@ impl Pipeline {
             consider(slot.max(self.mshrs.first_free()), Next::Fetch);
         }
         consider(self.outbox.first_write_back(), Next::WriteBack);
-        consider(self.watching.next(), Next::Watched);
+        consider(self.aside.next(), Next::Aside);
         match self.event {
             Some(slot) => consider(slot, Next::Event),
             None if self.stalled || self.halted => {}
@@ -220,7 +220,7 @@ impl<S: Source> CoreModel<S> for Pipeline {
                 at,
                 leaving: self.outbox.take_write_back(),
             },
-            Next::Watched => self.watched(at),
+            Next::Aside => self.aside(at),
             Next::Event => {
                 self.event = None;
                 self.halted = true;
@@ -248,7 +248,7 @@ impl<S: Source> CoreModel<S> for Pipeline {
 
     fn is_yet_to_ask(&self, line: PhysAddr) -> bool {
         // An operation that the window has no room for has been looked up, and is not among those that wait for lines.
-        if let Some(Step::Op(op) | Step::Fetch(op)) = &self.held
+        if let Some(Step::Op(op) | Step::Fetch(op) | Step::Translated(op, _)) = &self.held
             && op.line == line
             && matches!(op.lookup, Lookup::Miss)
         {
@@ -275,9 +275,19 @@ impl<S: Source> CoreModel<S> for Pipeline {
         tag
     }
 
-    fn is_of_code(&self, tag: MissTag) -> bool {
+    fn user(&self, tag: MissTag) -> User {
         let entry = self.mshrs.line[usize::from(tag.0)];
-        entry.is_some_and(|entry| self.lines.entry(entry).code)
+        entry.map_or(User::Operations, |entry| self.lines.entry(entry).user)
+    }
+
+    fn note_source(&mut self, tag: MissTag, from_memory: bool) {
+        if CoreModel::<S>::user(self, tag) == User::Walk {
+            self.note_source_of_table(from_memory);
+        }
+    }
+
+    fn walks(&self) -> WalkCounts {
+        self.aside.walks.counts()
     }
 
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {

@@ -7,6 +7,7 @@ use super::jobs::TaskState;
 use super::phases::Phases;
 use super::recoloring::Recoloring;
 use super::recording::Recording;
+use super::tables::TableSource;
 use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
@@ -17,6 +18,7 @@ use crate::core::{self, InOrder, SlotClock};
 use crate::experiment::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
+use crate::os::translating::Translating;
 use crate::results::ReadRecorder;
 use fresco_dram::NEVER;
 use fresco_frames::{Frames, TaskId, TaskMemory};
@@ -71,6 +73,7 @@ impl<'e> Engine<'e> {
         let mut setup = Setup {
             experiment,
             frames: &mut frames,
+            tables: TableSource::of(experiment),
             next_id: 0,
         };
         let mut tasks: Vec<TaskState> = Vec::new();
@@ -85,6 +88,7 @@ impl<'e> Engine<'e> {
                 tasks.push(task);
             }
         }
+        let tables = setup.tables.take();
         let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
@@ -92,7 +96,8 @@ impl<'e> Engine<'e> {
             let data = PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
             let both = data.with_code(machine.l1i.as_ref());
             let all = both.feeding(machine.inclusion() == Inclusion::Exclusive);
-            all.prefetching(&machine.core.prefetch)
+            let all = all.prefetching(&machine.core.prefetch);
+            all.translating(machine.core.tlb.as_ref(), machine.page_bytes)
         };
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, core::build(&machine.core), caches(), dispatcher));
@@ -152,6 +157,8 @@ impl<'e> Engine<'e> {
             sent: Vec::new(),
             told: Vec::new(),
             prefetches: !machine.core.prefetch.is_off(),
+            heeds_users: !machine.core.prefetch.is_off() || tables.is_some(),
+            tables,
             wanted: Vec::new(),
         })
     }
@@ -161,6 +168,7 @@ impl<'e> Engine<'e> {
 struct Setup<'a> {
     experiment: &'a Experiment,
     frames: &'a mut Frames,
+    tables: Option<TableSource>,
     /// Number of the next memory with the allocator.
     next_id: u32,
 }
@@ -204,6 +212,10 @@ impl Setup<'_> {
         // Where nobody looks at the passes of a task it is not stopped at them.
         let heeds_marks = phase.unwrap_or(true) || spec.team.is_some();
         let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);
+        if let Some(tlb) = &machine.core.tlb {
+            let second = tlb.second.map_or(0, |second| clock.latency(second.latency));
+            process.translate_by(Translating::new(second, machine.page_bytes));
+        }
         if phase.is_none() {
             process.begin();
             process.be_preemptible();
@@ -265,8 +277,16 @@ impl Setup<'_> {
             || PageTable::growing(page_bytes),
             |areas| PageTable::new(areas, page_bytes),
         );
+        if self.tables.is_some() {
+            // Threads share the tables of the first of them.
+            let owner = master.map_or(id, |master| master.memory_ids[instance]);
+            pages = pages.with_tables(owner.0);
+        }
         while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;
+            if let Some(tables) = &mut self.tables {
+                tables.give(self.frames, &mut pages, page, (id, node)).map_err(refused)?;
+            }
             pages.map(page, frame);
         }
         Ok(pages)

@@ -2,6 +2,8 @@
 //! Counters that begin anew within a run that has a horizon, once its tasks have filled the caches.
 
 use super::Engine;
+use crate::core::WalkCounts;
+use crate::os::translating::Lookups;
 use fresco_dram::{NEVER, Ps};
 
 /// What of a task is not counted.
@@ -11,9 +13,40 @@ pub(super) struct Before {
     pub operations: u64,
     pub fetches: u64,
     pub executing: Ps,
+    pub walked: Walked,
+}
+
+/// What a task asked its TLBs, and what its page walks did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Walked {
+    pub lookups: Lookups,
+    pub walks: WalkCounts,
+}
+
+impl Walked {
+    /// What came to it since `then`.
+    pub fn since(&self, then: &Self) -> Self {
+        let (lookups, before) = (&self.lookups, &then.lookups);
+        Self {
+            lookups: Lookups {
+                lookups: lookups.lookups - before.lookups,
+                second: lookups.second - before.second,
+                walks: lookups.walks - before.walks,
+            },
+            walks: self.walks.since(&then.walks),
+        }
+    }
 }
 
 impl Engine<'_> {
+    /// What a task has asked its TLBs so far.
+    pub(super) fn walked(&self, task: usize) -> Walked {
+        Walked {
+            lookups: self.tasks[task].process.lookups(),
+            walks: self.counted(task).walks,
+        }
+    }
+
     /// If it is time, counters of tasks, controllers and banks begin anew. Jobs, cores, ranks and the timeline tell of the whole run.
     pub(super) fn count_anew(&mut self, now: Ps) {
         if self.count_at > now {
@@ -38,6 +71,7 @@ impl Engine<'_> {
                 operations: self.tasks[task].process.operations(),
                 fetches: self.tasks[task].process.fetches(),
                 executing: self.executing_of(task, now),
+                walked: self.walked(task),
             };
             let state = &mut self.tasks[task];
             state.before = before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A core, its dispatcher, and the job on it.
 
-use crate::core::{CoreModel, MissTag, Timed};
+use crate::core::{CoreModel, MissTag, Timed, WalkCounts};
 use crate::experiment::{Activity, CoreOutcome, Decision, Dispatcher};
 use crate::os::process::Process;
 use fresco_dram::Ps;
@@ -59,6 +59,8 @@ pub(super) struct Counters {
     pub instructions: u64,
     /// Moved to and from memory.
     pub lines: Lines,
+    /// Page walks.
+    pub walks: WalkCounts,
 }
 
 impl Timed for Cpu {

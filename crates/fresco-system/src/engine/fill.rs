@@ -76,12 +76,12 @@ impl Engine<'_> {
         let mut found = false;
         for _ in 0..IDLE_STEPS {
             match self.tasks[task].process.next() {
-                Step::Op(op) => {
+                Step::Op(op) | Step::Translated(op, _) => {
                     self.fill_line(core, &op);
                     found = true;
                     break;
                 }
-                Step::Fetch(code) => self.fill_line(core, &code),
+                Step::Fetch(line) | Step::Walk(line) => self.fill_line(core, &line),
                 Step::Work { .. } => {}
                 Step::Event { .. } => self.fill_past_event(task, at)?,
             }

@@ -149,6 +149,7 @@ impl Engine<'_> {
             instructions: state.counted.instructions - state.before.instructions,
             operations: state.process.operations() - state.before.operations,
             fetches: state.process.fetches() - state.before.fetches,
+            tlb: self.tlb_result(number, &self.walked(number).since(&state.before.walked)),
             executing_ps: state.executing - state.before.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),

@@ -176,6 +176,7 @@ impl Engine<'_> {
         Counters {
             instructions: self.cpus[number].core.instructions(),
             lines: self.memory.lines(number as u32),
+            walks: self.cpus[number].core.walks(),
         }
     }
 
@@ -190,6 +191,7 @@ impl Engine<'_> {
             counted.instructions += now.instructions - then.instructions;
             counted.lines.read += now.lines.read - then.lines.read;
             counted.lines.written += now.lines.written - then.lines.written;
+            counted.walks += now.walks.since(&then.walks);
         }
         counted
     }

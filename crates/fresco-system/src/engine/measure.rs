@@ -2,6 +2,7 @@
 //! What was counted in the measured phase of a task that has its core alone.
 
 use super::Engine;
+use super::counting::Walked;
 use super::team::Waits;
 use crate::results::{CacheCounts, Measured, Pages};
 use fresco_dram::Ps;
@@ -39,6 +40,7 @@ pub(super) struct Snapshot {
     faults: u64,
     met: Waits,
     shared: CoreStats,
+    walked: Walked,
 }
 
 impl Engine<'_> {
@@ -52,6 +54,7 @@ impl Engine<'_> {
             fetches: self.tasks[task].process.fetches(),
             faults: state.faults.count,
             met: self.waits_of(task, at),
+            walked: self.walked(task),
             shared: self.memory.core_stats()[self.experiment.tasks[task].core as usize],
         }
     }
@@ -94,6 +97,7 @@ impl Engine<'_> {
                 invalidated: (inclusion == Inclusion::Inclusive).then(|| caches.invalidated()),
                 prefetch: caches.prefetch_counts(),
             },
+            tlb: self.tlb_result(task, &now.walked.since(&then.walked)),
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(task, now.faults - then.faults),
             recorder: state.recorder.clone(),

@@ -36,6 +36,7 @@ mod phases;
 mod prefetch;
 mod recoloring;
 mod recording;
+mod tables;
 mod team;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
+use tables::TableSource;
 use team::Team;
 use watch::Watch;
 use windows::PlannedWindows;
@@ -121,6 +123,10 @@ pub(crate) struct Engine<'e> {
     told: Vec<Upward>,
     /// Cores have prefetchers.
     prefetches: bool,
+    /// Where page tables come from, if cores have TLBs.
+    tables: Option<TableSource>,
+    /// Cores have prefetchers or TLBs: who needs a line is looked at.
+    heeds_users: bool,
     /// Reused.
     wanted: Vec<Wanted>,
 }
@@ -209,7 +215,10 @@ impl Engine<'_> {
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
-            let is_prefetch = self.prefetches && cpu.was_prefetch(done.id);
+            let is_prefetch = self.heeds_users && cpu.was_prefetch(done.id);
+            if self.heeds_users && self.tables.is_some() {
+                cpu.core.note_source(tag, done.sample.is_some());
+            }
             cpu.core.complete(tag, now, done.at);
             if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
                 cpu.core
@@ -244,7 +253,12 @@ impl Engine<'_> {
             Action::Ran => {}
             Action::Fetch { at, line, write, tag } => {
                 match self.memory.read(at, cpu.number, line, write) {
-                    Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
+                    Service::Done { at: arrival } => {
+                        if self.heeds_users && self.tables.is_some() {
+                            cpu.core.note_source(tag, false);
+                        }
+                        cpu.core.complete(tag, at, arrival);
+                    }
                     Service::Pending(id) => cpu.wait(id, tag),
                 }
                 #[cfg(debug_assertions)]

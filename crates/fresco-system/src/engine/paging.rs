@@ -42,11 +42,13 @@ impl Engine<'_> {
             got => got,
         };
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, id, &error))?;
+        let tables = self.give_tables(task, page);
+        let for_tables = tables.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         self.tasks[task].process.pages_mut().map(page, frame);
         self.share_page(task, page, frame);
         self.pages_changed(task);
         let cost = self.frames.config().cost;
-        let time = cost.ps(cost.fault_cycles(&work));
+        let time = cost.ps(cost.fault_cycles(&work)) + for_tables;
         let faults = &mut self.tasks[task].faults;
         faults.count += 1;
         faults.time_ps += time;

@@ -2,7 +2,7 @@
 //! Prefetchers of cores: what they learn from, and what they fetch.
 
 use super::Engine;
-use crate::core::{MissTag, Victims};
+use crate::core::{MissTag, User, Victims};
 use fresco_dram::{PhysAddr, Ps};
 use fresco_memory::{Prefetched, Service, Wanted};
 
@@ -10,7 +10,7 @@ impl Engine<'_> {
     /// A core has sent for a line at `at`.
     #[inline]
     pub(super) fn learn_from_miss(&mut self, number: usize, at: Ps, line: PhysAddr, tag: MissTag) {
-        if self.prefetches && !self.cpus[number].core.is_of_code(tag) {
+        if self.prefetches && self.cpus[number].core.user(tag) == User::Operations {
             self.learn(number, at, line);
         }
     }

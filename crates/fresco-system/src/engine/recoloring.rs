@@ -201,6 +201,7 @@ impl Engine<'_> {
             for &sharer in &sharers {
                 self.tasks[sharer].process.pages_mut().remap(page, new);
             }
+            self.forget_page(task, page);
             let at = |frame: u64, offset: u64| PhysAddr(frame * page_bytes + offset);
             let offsets = (0..page_bytes).step_by(line as usize);
             lines.extend(offsets.map(|offset| (at(old.0, offset), CopyTo::Frame(at(new.0, offset)))));

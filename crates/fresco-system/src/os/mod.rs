@@ -7,3 +7,5 @@ pub(crate) mod pages;
 pub(crate) mod process;
 mod steps;
 mod stopping;
+pub(crate) mod tables;
+pub(crate) mod translating;

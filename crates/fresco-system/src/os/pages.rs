@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page table of one task: virtual pages to page frames.
 
+use super::tables::{TableId, Tables};
 use fresco_dram::{FrameNumber, PhysAddr, VirtAddr};
 use fresco_load::Area;
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub(crate) struct PageTable {
     scan: Page,
     /// Where areas come when they are touched: their places in `areas`, by their first page. A place never changes.
     grown: Option<BTreeMap<u64, usize>>,
+    /// What walks read, on a machine with TLBs.
+    tables: Option<Box<Tables>>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +59,7 @@ const NO_PAGE: u64 = u64::MAX;
 /// Pages of an area that comes when it is touched: as many as a page of a real page table knows.
 const GROWN: u64 = 512;
 
-/// Translations that are kept, a power of two. They save time alone: the model has no TLB.
+/// Translations that are kept, a power of two. They save time alone, and are no TLB.
 const KEPT: usize = 64;
 
 /// The place of a page among the translations kept. Hashed (2^64 divided by the golden ratio): arrays of a program often lie a power of
@@ -90,7 +93,14 @@ impl PageTable {
             walked: 0,
             scan: Page { area: 0, index: 0 },
             grown: None,
+            tables: None,
         }
+    }
+
+    /// With tables in memory, which walks read; `space` is the number of the address space.
+    pub fn with_tables(mut self, space: u32) -> Self {
+        self.tables = Some(Box::new(Tables::new(space, self.offset_mask + 1)));
+        self
     }
 
     /// A table to which every address belongs: areas come when they are touched first.
@@ -210,11 +220,45 @@ impl PageTable {
         })
     }
 
+    /// The number of a page: its virtual address by the page size.
+    pub fn number(&self, page: Page) -> u64 {
+        self.areas[page.area].first + page.index as u64
+    }
+
+    /// Number of the address space; 0 without tables.
+    pub fn space(&self) -> u32 {
+        self.tables.as_ref().map_or(0, |tables| tables.space)
+    }
+
+    /// The tables on the way to a page that have no place yet.
+    pub fn missing_tables(&self, page: Page) -> Vec<TableId> {
+        let number = self.number(page);
+        self.tables.as_ref().map_or_else(Vec::new, |tables| tables.missing(number))
+    }
+
+    /// A table has its place.
+    pub fn add_table(&mut self, table: TableId, at: PhysAddr) {
+        if let Some(tables) = &mut self.tables {
+            tables.add(table, at);
+        }
+    }
+
+    /// Where the entry of the page with this number lies in the table of a level.
+    pub fn table_entry(&self, level: usize, page: u64) -> PhysAddr {
+        let tables = self.tables.as_ref().expect("who walks has tables");
+        tables.entry(level, page)
+    }
+
+    /// First bytes of all tables, in no order.
+    pub fn tables(&self) -> impl Iterator<Item = PhysAddr> + '_ {
+        self.tables.iter().flat_map(|tables| tables.places())
+    }
+
     /// Gives a page another frame than it has.
     pub fn remap(&mut self, page: Page, frame: FrameNumber) {
         debug_assert!(self.is_mapped(page), "only a page that has a frame moves");
         self.areas[page.area].frames[page.index] = frame;
-        let page = self.areas[page.area].first + page.index as u64;
+        let page = self.number(page);
         self.kept[place(page)] = (NO_PAGE, 0);
     }
 

@@ -3,6 +3,7 @@
 
 use super::copying::{CopyTo, Copying};
 use super::pages::{Page, PageTable};
+use super::translating::Translating;
 use crate::core::Step;
 use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_input::InputError;
@@ -75,7 +76,9 @@ pub(crate) struct Process {
     pub(super) carried: u32,
     /// The instructions before the next operation have been executed already.
     pub(super) gap_done: bool,
-    /// It has begun, copies nothing, is not interrupted, and no part of the next gap has been executed or is left from before:
+    /// How its addresses are translated, if its core has TLBs.
+    pub(super) translating: Option<Box<Translating>>,
+    /// It has begun, copies nothing, is not interrupted, has no TLB to ask, and no part of the next gap has been executed or is left from before:
     /// an operation is all that the next step can be.
     pub(super) plain: bool,
     stop: Option<Stop>,
@@ -111,6 +114,7 @@ impl Process {
             begun: false,
             carried: 0,
             gap_done: false,
+            translating: None,
             plain: false,
             stop: None,
         }
@@ -193,7 +197,7 @@ impl Process {
 
     pub(super) fn is_plain(&self) -> bool {
         let whole_gap = !self.gap_done && self.cut == 0 && self.carried == 0;
-        self.begun && self.copying.is_none() && !self.interrupted && whole_gap
+        self.begun && self.copying.is_none() && !self.interrupted && whole_gap && self.translating.is_none()
     }
 
     /// The page table, to look at.

@@ -26,11 +26,11 @@ impl Process {
 
     // Always: for each operation.
     #[inline(always)]
-    fn execute(&mut self, op: &Op, addr: PhysAddr, gap: u32) -> Step {
+    pub(super) fn operation(&mut self, op: &Op, addr: PhysAddr, gap: u32) -> MicroOp {
         self.operations += 1;
         self.next += 1;
         let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
-        Step::Op(self.access(line, op.write, op.dep, gap))
+        self.access(line, op.write, op.dep, gap)
     }
 
     /// What has not been executed yet of the instructions before an event whose turn has come.
@@ -105,7 +105,7 @@ impl Source for Process {
             && u64::from(op.gap) <= room
             && let Translation::Mapped(addr) = self.pages.translate(op.addr)
         {
-            return self.execute(&op, addr, op.gap);
+            return Step::Op(self.operation(&op, addr, op.gap));
         }
         self.next_of_any(room)
     }
@@ -127,6 +127,10 @@ impl Process {
     fn next_within_copy_or_program(&mut self, room: u64) -> Step {
         if !self.begun {
             return self.stopped(Stop::Start, 0);
+        }
+        // No time goes by between the reads of a walk and the operation.
+        if let Some(step) = self.go_on_translating() {
+            return step;
         }
         if let Some(step) = self.copy_on() {
             return step;
@@ -150,10 +154,13 @@ impl Process {
                         return self.stopped(stop, gap);
                     }
                     return match self.pages.translate(op.addr) {
-                        Translation::Mapped(addr) => {
-                            let gap = self.gap_left(op.gap);
-                            self.execute(&op, addr, gap)
-                        }
+                        Translation::Mapped(addr) => match self.look_up(&op, addr) {
+                            Some(step) => step,
+                            None => {
+                                let gap = self.gap_left(op.gap);
+                                Step::Op(self.operation(&op, addr, gap))
+                            }
+                        },
                         Translation::Fault(page) => {
                             let gap = self.gap_before(op.gap);
                             self.stopped(Stop::Fault(page), gap)

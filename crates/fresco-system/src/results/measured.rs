@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From what an engine counted of a copy to its result.
 
-use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, ns, ratio};
+use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, TlbResult, ns, ratio};
 use crate::experiment::Experiment;
 use fresco_dram::Ps;
 use fresco_frames::{ColorSet, CostModel, TaskStats};
@@ -22,6 +22,7 @@ pub(crate) struct Measured {
     pub instructions: u64,
     pub operations: u64,
     pub fetches: u64,
+    pub tlb: Option<TlbResult>,
     pub caches: CacheCounts,
     pub write_backs: u64,
     pub pages: Pages,
@@ -58,6 +59,7 @@ impl TaskResult {
             instructions_per_cycle: ratio(measured.instructions as f64, cycles),
             access_time_ns: ratio(ns(time), measured.operations as f64),
             caches: measured.caches,
+            tlb: measured.tlb,
             write_backs: measured.write_backs,
             bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, time as f64 * 1e-12),
             pages: measured.pages,

@@ -16,6 +16,7 @@ mod slowdown;
 mod spread;
 mod task;
 mod thread;
+mod tlb;
 mod together;
 
 pub use channel::{ChannelResult, EnergyResult};
@@ -32,4 +33,5 @@ pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Memory, Pages, RefreshMet, TaskResult};
 pub use thread::{TeamSummary, ThreadResult};
+pub use tlb::{LevelReads, TableFrames, TlbResult};
 pub use together::Together;

@@ -160,6 +160,7 @@ fn whole_run(experiment: &Experiment, number: usize, outcome: TaskOutcome, jobs:
         instructions: outcome.instructions,
         operations: outcome.operations,
         fetches: outcome.fetches,
+        tlb: outcome.tlb,
         caches: CacheCounts::default(),
         write_backs: outcome.write_backs,
         pages: Pages {

@@ -7,6 +7,7 @@ use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::Spread;
 use super::thread::ThreadResult;
+use super::tlb::TlbResult;
 use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
@@ -59,6 +60,9 @@ pub struct TaskResult {
     pub reads: Reads,
     /// Caches it looked up.
     pub caches: CacheCounts,
+    /// Translations of its addresses, if its core has TLBs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tlb: Option<TlbResult>,
     /// Lines on their way to memory: dirty lines of this task that left the last cache within the phase. A few wait in
     /// buffers when it ends; what the DRAM served stands with the controllers.
     pub write_backs: u64,

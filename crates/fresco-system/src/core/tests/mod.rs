@@ -4,6 +4,7 @@
 mod fetches;
 mod formulas;
 mod reference;
+mod walks;
 
 use super::*;
 use fresco_machine::{CoreConfig, CoreKind, Prefetch};
@@ -18,6 +19,7 @@ fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig
         mshrs,
         threads: 1,
         prefetch: Prefetch::default(),
+        tlb: None,
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::{Measured, ReadRecorder, Reads, ThreadResult};
+use crate::results::{Measured, ReadRecorder, Reads, ThreadResult, TlbResult};
 use fresco_dram::Ps;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,8 @@ pub struct TaskOutcome {
     pub operations: u64,
     /// Lines of code fetched.
     pub fetches: u64,
+    /// Translations of its addresses, if its core has TLBs.
+    pub tlb: Option<TlbResult>,
     /// Time it had a core, in sum.
     pub executing_ps: Ps,
     /// Dirty lines that left the last cache for memory while it had the core. Lines of its that others push out count as
