@@ -36,4 +36,5 @@ mod scenarios;
 mod shared_cache;
 mod teams;
 mod timelines;
+mod tlb;
 mod wrong;

@@ -12,7 +12,10 @@ pub(super) fn read(core: &Table<'_>, mhz: u32) -> Result<Option<Tlb>, InputError
     };
     let second = table.opt_table("l2")?.map(|l2| {
         let size = level(&l2, 65_536)?;
-        let item = l2.item("latency", "a duration, or a number of core cycles, for example \"7 cycles\"")?;
+        let item = l2.item(
+            "latency",
+            "a duration, or a number of core cycles, for example \"7 cycles\"",
+        )?;
         let latency = latency_at(&item, mhz)?;
         l2.finish()?;
         Ok::<_, InputError>(SecondTlb { size, latency })
@@ -109,12 +112,27 @@ mod tests {
         let set = [
             &FIRST[..],
             &SECOND,
-            &[("core.tlb.walk_cache.entries", "32"), ("core.threads", "2"), ("core.mshrs", "10")],
+            &[
+                ("core.tlb.walk_cache.entries", "32"),
+                ("core.threads", "2"),
+                ("core.mshrs", "10"),
+            ],
         ];
         let half = parse(&set.concat()).expect("is valid").expect("is there");
         assert_eq!((half.first.entries, half.first.ways, half.walk_cache), (32, 2, 16));
-        assert_eq!(half.second.map(|second| (second.size.entries, second.size.ways)), Some((256, 2)));
-        let odd = [("core.tlb.entries", "3"), ("core.tlb.ways", "3"), ("core.threads", "2"), ("core.mshrs", "10")];
-        assert_eq!(parse(&odd).map_err(|error| error.field.clone()), Err("core.tlb.ways".into()));
+        assert_eq!(
+            half.second.map(|second| (second.size.entries, second.size.ways)),
+            Some((256, 2))
+        );
+        let odd = [
+            ("core.tlb.entries", "3"),
+            ("core.tlb.ways", "3"),
+            ("core.threads", "2"),
+            ("core.mshrs", "10"),
+        ];
+        assert_eq!(
+            parse(&odd).map_err(|error| error.field.clone()),
+            Err("core.tlb.ways".into())
+        );
     }
 }

@@ -65,7 +65,10 @@ mod tests {
         let read = |caches: &mut PrivateCaches, addr| caches.read_table(PhysAddr(addr)).level;
         assert_eq!(read(&mut caches, 4096), None);
         assert_eq!(read(&mut caches, 4096 + 56), Some(2), "the same line");
-        assert!(matches!(caches.access(PhysAddr(0), false), PrivateOutcome::Hit { level: 1, .. }));
+        assert!(matches!(
+            caches.access(PhysAddr(0), false),
+            PrivateOutcome::Hit { level: 1, .. }
+        ));
         let [l1, l2] = caches.stats();
         assert_eq!(l1.map(|l1| (l1.hits, l1.misses)), Some((1, 2)));
         assert_eq!(l2.map(|l2| (l2.hits, l2.misses)), Some((1, 3)));

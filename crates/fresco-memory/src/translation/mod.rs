@@ -52,7 +52,10 @@ impl Translations {
         if self.first.uses(space, page, page) {
             return Translated::First;
         }
-        let found = self.second.as_mut().is_some_and(|second| second.uses(space, page, page));
+        let found = self
+            .second
+            .as_mut()
+            .is_some_and(|second| second.uses(space, page, page));
         if found {
             return Translated::Second;
         }

@@ -77,7 +77,11 @@ fn address_spaces_do_not_meet_and_a_page_can_be_forgotten() {
     assert_eq!(translations.look_up(2, 7), Translated::Walk(4));
     assert_eq!(translations.look_up(1, 7), Translated::First);
     translations.forget(1, 7);
-    assert_eq!(translations.look_up(1, 7), Translated::Walk(1), "its tables are where they were");
+    assert_eq!(
+        translations.look_up(1, 7),
+        Translated::Walk(1),
+        "its tables are where they were"
+    );
     assert_eq!(translations.look_up(2, 7), Translated::First);
 }
 

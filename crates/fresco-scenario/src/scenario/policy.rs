@@ -6,8 +6,8 @@ use super::sharing::{self, Sharing};
 use fresco_dram::Ps;
 use fresco_frames::shares::Divide;
 use fresco_frames::{
-    Aging, Boot, Bpm, Camc, Codesign, ColorLists, CostModel, Exhaustion, FramesConfig, ListsBy, PageTables, Palloc, Partition,
-    PerCpu, Policy, Search, Shortage, Sorting, Tintmalloc,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, CostModel, Exhaustion, FramesConfig, ListsBy, PageTables, Palloc,
+    Partition, PerCpu, Policy, Search, Shortage, Sorting, Tintmalloc,
 };
 use fresco_input::{InputError, Table};
 

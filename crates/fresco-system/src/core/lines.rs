@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lines a core is waiting for, from the first access that misses to the arrival.
 
-use super::{User, Victims};
 use super::clock::{PENDING, Slot};
+use super::{User, Victims};
 use fresco_dram::PhysAddr;
 use fresco_memory::LineIndex;
 

@@ -285,7 +285,9 @@ impl Setup<'_> {
         while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;
             if let Some(tables) = &mut self.tables {
-                tables.give(self.frames, &mut pages, page, (id, node)).map_err(refused)?;
+                tables
+                    .give(self.frames, &mut pages, page, (id, node))
+                    .map_err(refused)?;
             }
             pages.map(page, frame);
         }

@@ -153,7 +153,10 @@ fn tables_by_bank<'p>(
     let places: Vec<u64> = memories.flat_map(PageTable::tables).map(|at| at.0).collect();
     let frames: BTreeSet<u64> = places.iter().map(|at| at / page_bytes).collect();
     let mut by_bank = BTreeMap::new();
-    for color in frames.into_iter().filter_map(|frame| space.try_bank_color(FrameNumber(frame))) {
+    for color in frames
+        .into_iter()
+        .filter_map(|frame| space.try_bank_color(FrameNumber(frame)))
+    {
         *by_bank.entry(color).or_insert(0) += 1;
     }
     TableFrames {

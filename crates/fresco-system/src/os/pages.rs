@@ -233,7 +233,9 @@ impl PageTable {
     /// The tables on the way to a page that have no place yet.
     pub fn missing_tables(&self, page: Page) -> Vec<TableId> {
         let number = self.number(page);
-        self.tables.as_ref().map_or_else(Vec::new, |tables| tables.missing(number))
+        self.tables
+            .as_ref()
+            .map_or_else(Vec::new, |tables| tables.missing(number))
     }
 
     /// A table has its place.

@@ -51,7 +51,9 @@ impl Process {
 
     /// What the TLBs were asked so far; nothing if there are none.
     pub fn lookups(&self) -> Lookups {
-        self.translating.as_ref().map_or_else(Lookups::default, |all| all.counts)
+        self.translating
+            .as_ref()
+            .map_or_else(Lookups::default, |all| all.counts)
     }
 
     /// An operation whose page has the frame of `addr` and whose turn has come: first the reads of its walk, if it needs one.

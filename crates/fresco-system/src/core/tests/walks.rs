@@ -83,8 +83,17 @@ fn one_walk_at_a_time() {
 fn a_store_retires_when_its_address_is_known() {
     let config = core(CoreKind::OutOfOrder, 1, 1, 8);
     let stored = walked(store(miss(0, 0, 0)), 0, 0..4);
-    let (_, fetched) = run(&config, [stored, vec![translated(miss(0, 0, 64), 0)]].concat(), 0, 100 * NS);
-    assert_eq!(fetched[4..], [400 * NS, 401 * NS], "the load is dispatched when the store has retired");
+    let (_, fetched) = run(
+        &config,
+        [stored, vec![translated(miss(0, 0, 64), 0)]].concat(),
+        0,
+        100 * NS,
+    );
+    assert_eq!(
+        fetched[4..],
+        [400 * NS, 401 * NS],
+        "the load is dispatched when the store has retired"
+    );
 }
 
 /// A walk belongs to the operation that is ready first, whichever the program names first. The first load of the page waits for another one.
@@ -105,13 +114,26 @@ fn who_is_ready_first_asks_first() {
 fn walks_take_registers() {
     let config = core(CoreKind::OutOfOrder, 1, 64, 1);
     let load = translated(miss(0, 0, 640), 0);
-    let (_, fetched) = run(&config, [vec![load], walked(miss(0, 0, 0), 0, 0..1)].concat(), 0, 100 * NS);
+    let (_, fetched) = run(
+        &config,
+        [vec![load], walked(miss(0, 0, 0), 0, 0..1)].concat(),
+        0,
+        100 * NS,
+    );
     assert_eq!(fetched, [0, 100, 200].map(|at| at * NS));
 }
 
 /// Random loads and stores with and without walks.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let op = (0u32..3, 0u32..4, any::<bool>(), 0u64..6, any::<bool>(), 0usize..6, 0u32..3);
+    let op = (
+        0u32..3,
+        0u32..4,
+        any::<bool>(),
+        0u64..6,
+        any::<bool>(),
+        0usize..6,
+        0u32..3,
+    );
     prop::collection::vec(op, 1..120).prop_map(|ops| {
         let mut known = std::collections::HashSet::new();
         let mut steps = Vec::new();
