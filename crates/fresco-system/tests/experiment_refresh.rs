@@ -3,8 +3,10 @@
 
 use crate::experiment_support::planned::{EXAMPLE, RM, TABLE_5_2, aligned, result, servers, tasks};
 use crate::experiment_support::{MS, RANKS, US, experiment, machine};
+use fresco_frames::PageTables;
+use fresco_machine::{Tlb, TlbLevel};
 use fresco_rt::policy::Policy;
-use fresco_system::experiment::{Experiment, RefreshPlan, RefreshWindow, RunOutcome, Schedule};
+use fresco_system::experiment::{Experiment, RefreshPlan, RefreshWindow, RunOutcome, Schedule, TaskOutcome};
 
 fn met(result: &RunOutcome) -> u64 {
     result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()
@@ -76,6 +78,33 @@ fn dirty_lines_leave_before_their_color_is_refreshed() {
     assert_eq!(unsound.cores[0].lines_cleaned, 0);
     assert!(unsound.cores[0].writes_into_windows > 100);
     assert!(unsound.tasks.iter().any(|task| task.met_refresh.writes > 0));
+}
+
+/// RLIM-6: a schedule that is sound keeps tasks off ranks under refresh, but not their page walks, if page tables lie anywhere in the memory. In
+/// frames of the task's color they meet none either.
+#[test]
+fn page_tables_of_no_color_meet_refreshes() {
+    let (mut experiment, _) = aligned(&EXAMPLE, RM, 8 * MS, 16);
+    let level = TlbLevel { entries: 2, ways: 2 };
+    experiment.machine.core.tlb = Some(Tlb {
+        first: level,
+        second: None,
+        walk_cache: 0,
+    });
+    let mut met_with = |tables: PageTables| {
+        experiment.frames.page_tables = tables;
+        let result = result(&experiment);
+        assert!(result.checker.as_ref().is_some_and(|checker| checker.violations == 0));
+        let reads = |task: &TaskOutcome| task.tlb.as_ref().map_or(0, |tlb| tlb.reads[0].memory);
+        assert!(
+            result.tasks.iter().map(reads).sum::<u64>() > 100,
+            "tables are read from the memory"
+        );
+        met(&result)
+    };
+    assert_eq!(met_with(PageTables::Colored), 0);
+    let leak = met_with(PageTables::Uncolored);
+    assert!(leak > 10, "{leak}");
 }
 
 /// A window in the slot of its own color.

@@ -347,7 +347,7 @@ machine = \"small.toml\"
 check = true
 core.tlb = { entries = 4096, ways = 8 }
 policy = { frames = \"bpm\", dynamic = true, interval = \"500 us\" }
-warm_up.time = \"1 us\"
+warm_up.time = \"200 us\"
 measure.time = \"4 ms\"
 [[task]]
 name = \"large\"
@@ -357,7 +357,7 @@ pages = \"on-touch\"
 parameters = { bytes = \"80 MiB\", write_percent = 50 }
 [[task]]
 name = \"small\"
-program = \"bandwidth\"
+program = \"random\"
 core = 2
 parameters.bytes = \"512 KiB\"
 ";
@@ -366,7 +366,7 @@ parameters.bytes = \"512 KiB\"
     let (pages, moved) = (task.pages.faults, task.pages.recolored);
     let walks = task.tlb.as_ref().expect("its core has a TLB").walks;
     assert!(pages == 128 && moved > 0, "{pages} {moved}");
-    assert_eq!(walks, pages + moved, "all are used after they have moved");
+    assert_eq!(walks, moved, "all were walked to before counting began");
 }
 
 /// With large pages the tables are fewer, and several share a frame.
