@@ -74,3 +74,10 @@ pub enum PageTables {
     /// The task's own, as of its data; they count towards its limit.
     Colored,
 }
+
+impl PageTables {
+    /// Returns true for frames of any color.
+    pub fn is_uncolored(&self) -> bool {
+        *self == Self::Uncolored
+    }
+}

@@ -149,6 +149,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         refresh: draft.refresh,
         bandwidth: set.bandwidth.clone(),
         frames: set.frames,
+        page_tables: set.page_tables,
         proofs: draft.proofs,
         reasons,
     }

@@ -3,7 +3,7 @@
 
 use fresco_plan::{Method, Plan, TaskSet, plan};
 use fresco_rt::policy::{Order, Policy};
-use fresco_scenario::plan::PlannedFrames;
+use fresco_scenario::plan::{PageTables, PlannedFrames};
 use fresco_scenario::{Paging, Scenario, Source};
 use std::path::Path;
 
@@ -114,11 +114,13 @@ fn budgets_survive() {
 /// Allocator and paging go through a plan and come back from it.
 #[test]
 fn allocator_and_paging_stay() {
-    let text = SCENARIO
-        .replace("phase = \"1 ms\"", "pages = \"on-touch\"")
-        .replace("[policy]", "[policy]\nframes = \"tintmalloc\"");
+    let text = SCENARIO.replace("phase = \"1 ms\"", "pages = \"on-touch\"").replace(
+        "[policy]",
+        "[policy]\nframes = \"tintmalloc\"\npage_tables = \"colored\"",
+    );
     let made = plan(&set(&text, &[])).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert_eq!(made.frames, PlannedFrames::Tintmalloc);
+    assert_eq!(made.page_tables, PageTables::Colored);
     let pages: Vec<Paging> = made.tasks.iter().map(|task| task.pages).collect();
     assert!(
         pages.contains(&Paging::OnTouch) && pages.contains(&Paging::AtStart),
@@ -127,7 +129,7 @@ fn allocator_and_paging_stay() {
     let source = Source::of_text("plan.json", document(&made), Path::new("")).unwrap_or_else(|error| panic!("{error}"));
     let again =
         TaskSet::parse(&source.file, &source.text, &source.directory, &[]).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(again.frames, made.frames);
+    assert_eq!((again.frames, again.page_tables), (made.frames, made.page_tables));
     assert_eq!(again.tasks.iter().map(|task| task.pages).collect::<Vec<_>>(), pages);
     // What is not said is not written.
     let plain = document(&plan(&set(SCENARIO, &[])).unwrap_or_else(|refusal| panic!("{refusal}")));

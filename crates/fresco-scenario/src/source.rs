@@ -108,18 +108,20 @@ fn of_plan(plan: &Plan) -> String {
         plan.cores
     );
     let is_partition = plan.method == Method::Partition;
+    let is_colored = !plan.page_tables.is_uncolored();
+    if !plan.frames.is_camc() || is_partition || is_colored {
+        text.push_str("[policy]\n");
+    }
+    if is_colored {
+        text.push_str("page_tables = \"colored\"\n");
+    }
     if !plan.frames.is_camc() {
-        _ = writeln!(text, "[policy]\nframes = {}", quoted(plan.frames.name()));
+        _ = writeln!(text, "frames = {}", quoted(plan.frames.name()));
     }
     if is_partition {
         let frames = if plan.colors.is_empty() { "buddy" } else { "camc" };
         let bandwidth = if plan.bandwidth.is_some() { "memguard" } else { "none" };
-        _ = writeln!(
-            text,
-            "[policy]\nframes = {}\nbandwidth = {}",
-            quoted(frames),
-            quoted(bandwidth)
-        );
+        _ = writeln!(text, "frames = {}\nbandwidth = {}", quoted(frames), quoted(bandwidth));
     }
     if let Some(bandwidth) = &plan.bandwidth {
         _ = writeln!(

@@ -19,6 +19,7 @@ pub use proof::{Evidence, Proof};
 pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
 
 use crate::Paging;
+pub use fresco_frames::PageTables;
 use fresco_rt::Time;
 use fresco_rt::policy::Policy;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ pub struct Plan {
     /// Who takes pages from the colors, if there are any.
     #[serde(default, skip_serializing_if = "PlannedFrames::is_camc")]
     pub frames: PlannedFrames,
+    /// Where page tables lie, which only a machine with TLBs reads.
+    #[serde(default, skip_serializing_if = "PageTables::is_uncolored")]
+    pub page_tables: PageTables,
     /// Why every deadline is met; none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.

@@ -17,9 +17,10 @@ pub use task::{PageColors, TaskSpec};
 use bandwidth::Asked;
 
 use crate::Source;
-use crate::plan::{Method, PlannedBandwidth, PlannedFrames, PlannedMachine};
+use crate::plan::{Method, PageTables, PlannedBandwidth, PlannedFrames, PlannedMachine};
 use crate::scenario::assignment::{Assignment, read_with};
 use crate::scenario::machine::{self, MachineRead};
+use crate::scenario::policy;
 use crate::scenario::sweep::Sweep;
 use crate::scenario::task::printable;
 use crate::scenario::{OF_ALL_POINTS, Task};
@@ -68,6 +69,8 @@ pub struct TaskSet {
     pub bandwidth: Option<PlannedBandwidth>,
     /// Who takes pages from the colors.
     pub frames: PlannedFrames,
+    /// Where page tables lie.
+    pub page_tables: PageTables,
 }
 
 impl TaskSet {
@@ -148,6 +151,7 @@ impl TaskSet {
                 options,
                 bandwidth: partition.bandwidth,
                 frames: PlannedFrames::Camc,
+                page_tables: PageTables::default(),
             });
         }
         let trace_dir = directory.join(root.opt_text("trace_dir")?.unwrap_or(""));
@@ -179,6 +183,10 @@ impl TaskSet {
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &asked)?;
         let frames = frames(&root)?;
+        let page_tables = match root.opt_table("policy")? {
+            Some(policy) => policy::page_tables(&policy)?,
+            None => PageTables::default(),
+        };
         runs::check(&root, &machine, tasks.iter().any(|task| task.timing.is_some()))?;
         let of_runs = OF_ALL_POINTS.iter().chain(runs::KEYS);
         of_runs.for_each(|key| _ = root.has(key));
@@ -191,6 +199,7 @@ impl TaskSet {
             options,
             bandwidth,
             frames,
+            page_tables,
         })
     }
 

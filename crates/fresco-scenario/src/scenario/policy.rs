@@ -132,7 +132,7 @@ fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {
 }
 
 /// `page_tables = "uncolored"` or `"colored"`.
-fn page_tables(table: &Table<'_>) -> Result<PageTables, InputError> {
+pub(crate) fn page_tables(table: &Table<'_>) -> Result<PageTables, InputError> {
     let names = [("uncolored", PageTables::Uncolored), ("colored", PageTables::Colored)];
     Ok(table.opt_choice("page_tables", &names)?.unwrap_or_default())
 }

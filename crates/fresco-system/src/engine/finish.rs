@@ -153,6 +153,7 @@ impl Engine<'_> {
             executing_ps: state.executing - state.before.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),
+            table_frames: self.colored_table_frames(number),
             recorder: state.recorder.clone(),
             pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
             page_faults: state.faults,

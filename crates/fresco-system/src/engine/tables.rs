@@ -144,6 +144,24 @@ impl Engine<'_> {
     }
 }
 
+impl Engine<'_> {
+    /// Frames of the first memory of a task that its page tables have, if these are the task's own.
+    pub(super) fn colored_table_frames(&self, task: usize) -> u64 {
+        if self.experiment.frames.page_tables.is_uncolored() {
+            return 0;
+        }
+        let state = &self.tasks[task];
+        let first = match state.instance {
+            0 => state.process.pages(),
+            _ => &state.memories[0],
+        };
+        let frames = tables_by_bank([first].into_iter(), &self.space, self.experiment.machine.page_bytes);
+        // Threads of one program read the tables of the first of them.
+        let is_first = first.space() == state.memory_ids[0].0;
+        frames.by_bank.iter().map(|(_, frames)| frames).sum::<u64>() * u64::from(is_first)
+    }
+}
+
 /// The tables of some memories, and the frames that they lie in by bank color.
 fn tables_by_bank<'p>(
     memories: impl Iterator<Item = &'p PageTable>,

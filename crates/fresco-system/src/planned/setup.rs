@@ -40,6 +40,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
         },
         false => plan.frames.config(&machine),
     };
+    frames.page_tables = plan.page_tables;
     if plan.colors.iter().any(|color| color.llc_colors.is_some()) {
         frames.lists = ListsBy::BankAndLlc;
     }

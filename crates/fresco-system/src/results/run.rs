@@ -144,7 +144,10 @@ fn whole_run(experiment: &Experiment, number: usize, outcome: TaskOutcome, jobs:
         None => Vec::new(),
     };
     // Pages that are mapped before time 0 fault in no time.
-    let faults = (outcome.allocation.alloc.calls, outcome.page_faults.count);
+    let faults = (
+        outcome.allocation.alloc.calls - outcome.table_frames,
+        outcome.page_faults.count,
+    );
     let (time, moved) = (outcome.page_faults.time_ps, outcome.pages_moved);
     Measured {
         phase: (0, end),

@@ -124,6 +124,15 @@ metrics! {
     prefetches_late "count" [Task] "those that were on their way at their first use";
     prefetches_useless "count" [Task] "those that left without having been used";
     prefetches_dropped "count" [Task] "lines that prefetchers wanted, and no miss register was free for";
+    tlb_lookups "count" [Task] "loads and stores whose page its core's TLBs were asked for, where it has any";
+    tlb_misses "count" [Task] "those that the first level did not have";
+    page_walks "count" [Task] "those that no level had";
+    page_walk_time "ns" [Task] "mean time of a walk";
+    page_walk_wait "ns" [Task] "mean time for which a walk waited for those before it";
+    table_reads_private "count" [Task] "entries of page tables that walks found in a private cache";
+    table_reads_llc "count" [Task] "entries found in the last level";
+    table_reads_memory "count" [Task] "entries found in memory";
+    page_tables "count" [Task] "tables of its memory at the end of the run";
     page_faults "count" [Task] "page faults of the whole run";
     page_faults_measured "count" [Task] "those within the measured phase";
     page_fault_time "ns" [Task] "time of a whole page fault, per page";

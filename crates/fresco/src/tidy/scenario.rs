@@ -8,7 +8,7 @@ use super::tables::{Identity, Observed, Tables};
 use super::timeline;
 use fresco_report::ReportError;
 use fresco_scenario::plan::Method;
-use fresco_system::results::{JobsResult, PointResult, RunResult, ScenarioResult, TaskResult};
+use fresco_system::results::{JobsResult, LevelReads, PointResult, RunResult, ScenarioResult, TaskResult};
 
 /// Everything that the runs of these scenarios measured.
 ///
@@ -131,6 +131,21 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
             (m::prefetches_dropped, prefetch.dropped),
         ];
         tables.observe(on, counts.map(|(metric, count)| (metric, count as f64)))?;
+    }
+    if let Some(tlb) = &task.tlb {
+        let reads = |of: fn(&LevelReads) -> u64| tlb.reads.iter().map(of).sum::<u64>() as f64;
+        let values = [
+            (m::tlb_lookups, tlb.lookups as f64),
+            (m::tlb_misses, tlb.misses as f64),
+            (m::page_walks, tlb.walks as f64),
+            (m::page_walk_time, tlb.walk_ns),
+            (m::page_walk_wait, tlb.wait_ns),
+            (m::table_reads_private, reads(|level| level.private)),
+            (m::table_reads_llc, reads(|level| level.llc)),
+            (m::table_reads_memory, reads(|level| level.memory)),
+            (m::page_tables, tlb.tables.count as f64),
+        ];
+        tables.observe(on, values)?;
     }
     if let Some(blocked) = &caches.blocked {
         tables.observe(

@@ -59,6 +59,8 @@ pub struct TaskOutcome {
     pub(crate) recorder: ReadRecorder,
     /// What allocating the pages of its first memory cost, those mapped before time 0 included.
     pub allocation: fresco_frames::TaskStats,
+    /// Calls among these that were for page tables.
+    pub table_frames: u64,
     /// Pages of its first memory by bank color.
     pub pages_by_bank: Vec<(u32, u64)>,
     /// Page faults within the run.

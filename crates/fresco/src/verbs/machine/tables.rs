@@ -7,7 +7,9 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
-use fresco_machine::{Calibration, Fabric, Inclusion, Prefetch, Rates, Replacement, Stream, Stride};
+use fresco_machine::{
+    Calibration, Fabric, Inclusion, Prefetch, Rates, Replacement, SecondTlb, Stream, Stride, Tlb, TlbLevel,
+};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -56,7 +58,8 @@ fn cores(view: &MachineView) -> Result<Table, ReportError> {
         ("misses in flight", core.mshrs.to_string()),
         ("threads that share a core", core.threads.to_string()),
     ];
-    let rows: Vec<_> = rows.into_iter().chain(prefetch).collect();
+    let tlb = core.tlb.as_ref().map(|tlb| ("TLB", translations(tlb)));
+    let rows: Vec<_> = rows.into_iter().chain(prefetch).chain(tlb).collect();
     pairs(format!("{}: {}", view.name, view.title), &rows)
 }
 
@@ -78,6 +81,22 @@ fn prefetchers(prefetch: &Prefetch) -> Option<String> {
     ];
     let names: Vec<String> = names.into_iter().flatten().collect();
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The TLBs of a core.
+fn translations(tlb: &Tlb) -> String {
+    let level = |level: &TlbLevel| format!("{} entries of {} ways", level.entries, level.ways);
+    let second = |second: &SecondTlb| {
+        format!(
+            "second level {} ({})",
+            level(&second.size),
+            format_duration(second.latency)
+        )
+    };
+    let walk_cache = (tlb.walk_cache > 0).then(|| format!("walk cache {} entries", tlb.walk_cache));
+    let parts = [Some(level(&tlb.first)), tlb.second.as_ref().map(second), walk_cache];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(", ")
 }
 
 fn caches(view: &MachineView) -> Result<Table, ReportError> {

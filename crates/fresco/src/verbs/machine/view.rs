@@ -7,7 +7,7 @@ use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation, Prac, Rfm};
 use fresco_machine::{
     CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Prefetch, Queues,
-    RefreshPolicy, Replacement, Scheduler,
+    RefreshPolicy, Replacement, Scheduler, Tlb,
 };
 use serde::Serialize;
 
@@ -55,6 +55,9 @@ pub struct CoreView {
     /// Hardware prefetchers; left out where there are none.
     #[serde(skip_serializing_if = "Prefetch::is_off")]
     pub prefetch: Prefetch,
+    /// What it remembers of translations; left out where that is not modelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tlb: Option<Tlb>,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,6 +146,7 @@ impl MachineView {
                 mshrs: core.mshrs,
                 threads: core.threads,
                 prefetch: core.prefetch,
+                tlb: core.tlb,
             },
             caches: caches(machine),
             nodes: nodes(machine),
