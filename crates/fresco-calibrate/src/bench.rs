@@ -10,7 +10,7 @@ use fresco_machine::{CacheConfig, LlcConfig, Machine, PagePolicy};
 use fresco_system::{Batch, Scenario};
 use std::fmt::Write;
 
-/// Pages of the experiment: with those of 4 KiB the chase would measure the TLB, which the model does not have.
+/// Pages of the experiment: with those of 4 KiB the chase would measure the TLB of a real machine, which no built-in model has.
 const PAGE: &str = "2 MiB";
 
 /// Lines that a generator touches before it pauses: those of Mess make six accesses of 32 bytes in order, then pause (kernels for

@@ -80,6 +80,9 @@ fn every_field_is_explained() {
     };
     check(&run("sim s.toml", here), &[]);
     check(&run("sim s.toml --set check=true --set warm_up.time=10us", here), &[]);
+    let tlb = "--set core.tlb.entries=16 --set core.tlb.ways=4 --set core.tlb.l2.entries=64 --set core.tlb.l2.ways=4 --set core.tlb.l2.latency=2ns";
+    check(&run(&format!("sim s.toml {tlb}"), here), &[]);
+    check(&run(&format!("machine show p4080 {tlb}"), here), &["fresco-map-show/1"]);
     check(&run("memory a.trace --machine p4080", here), &["fresco-sim/3"]);
     check(&run("trace info a.trace --working-set", here), &[]);
     check(&run("machine list", here), &[]);

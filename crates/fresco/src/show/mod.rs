@@ -30,5 +30,6 @@ pub mod timelines;
 pub mod together;
 pub mod trace;
 pub mod verdicts;
+pub mod walks;
 pub mod why;
 pub mod words;

@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, cores, lead, page, plan, refresh, schedule, teams};
+use super::{budgets, controllers, cores, lead, page, plan, refresh, schedule, teams, walks};
 use fresco_report::{Provenance, ReportError};
 use fresco_system::results::Stopped;
 
@@ -35,6 +35,9 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
                 text.push_str(&format!("\n{}", table.to_text(width)));
             }
             text.push_str(&format!("\n{}", controllers::of(sweep)?.to_text(width)));
+        }
+        if let Some(table) = walks::table(sweep)? {
+            text.push_str(&format!("\n{}", table.to_text(width)));
         }
         if let Some(table) = budgets::table(sweep)? {
             text.push_str(&format!("\n{}", table.to_text(width)));
