@@ -153,7 +153,10 @@ impl Engine<'_> {
             executing_ps: state.executing - state.before.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),
-            table_frames: self.colored_table_frames(number),
+            table_frames: self
+                .tables
+                .as_ref()
+                .map_or(0, |tables| tables.frames_of(state.memory_ids[0])),
             recorder: state.recorder.clone(),
             pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
             page_faults: state.faults,

@@ -17,8 +17,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct TableSource {
     from: PageTables,
     page_bytes: u64,
-    /// The place for the next table in a frame that has room, and the end of the frame: by memory, or by node where the kernel gives them.
-    open: HashMap<u32, (u64, u64)>,
+    /// By memory, or by node where the kernel gives them.
+    open: HashMap<u32, Open>,
+}
+
+/// The frame that was taken last.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    /// The place for the next table.
+    next: u64,
+    /// End of the frame.
+    end: u64,
+    /// Frames taken so far.
+    frames: u64,
 }
 
 impl TableSource {
@@ -61,20 +72,26 @@ impl TableSource {
         };
         let cost = frames.config().cost;
         let mut cycles = cost.clear;
-        let (next, end) = match self.open.get(&owner) {
-            Some(&(next, end)) if next < end => (next, end),
-            _ => {
-                let (frame, work) = match self.from {
-                    PageTables::Uncolored => frames.alloc_order(0, node)?,
-                    PageTables::Colored => frames.alloc(memory)?,
-                };
-                cycles += cost.cycles(&work);
-                let base = frame.0 * self.page_bytes;
-                (base, base + self.page_bytes)
-            }
-        };
-        self.open.insert(owner, (next + Tlb::TABLE_BYTES, end));
-        Ok((PhysAddr(next), cycles))
+        let open = self.open.entry(owner).or_default();
+        if open.next == open.end {
+            let (frame, work) = match self.from {
+                PageTables::Uncolored => frames.alloc_order(0, node)?,
+                PageTables::Colored => frames.alloc(memory)?,
+            };
+            cycles += cost.cycles(&work);
+            open.next = frame.0 * self.page_bytes;
+            open.end = open.next + self.page_bytes;
+            open.frames += 1;
+        }
+        let at = PhysAddr(open.next);
+        open.next += Tlb::TABLE_BYTES;
+        Ok((at, cycles))
+    }
+
+    /// Frames that a memory has given for tables.
+    pub fn frames_of(&self, memory: TaskId) -> u64 {
+        let open = self.open.get(&memory.0).filter(|_| !self.from.is_uncolored());
+        open.map_or(0, |open| open.frames)
     }
 }
 
@@ -141,24 +158,6 @@ impl Engine<'_> {
             wait_ns: mean(walks.waited),
             tables,
         })
-    }
-}
-
-impl Engine<'_> {
-    /// Frames of the first memory of a task that its page tables have, if these are the task's own.
-    pub(super) fn colored_table_frames(&self, task: usize) -> u64 {
-        if self.experiment.frames.page_tables.is_uncolored() {
-            return 0;
-        }
-        let state = &self.tasks[task];
-        let first = match state.instance {
-            0 => state.process.pages(),
-            _ => &state.memories[0],
-        };
-        let frames = tables_by_bank([first].into_iter(), &self.space, self.experiment.machine.page_bytes);
-        // Threads of one program read the tables of the first of them.
-        let is_first = first.space() == state.memory_ids[0].0;
-        frames.by_bank.iter().map(|(_, frames)| frames).sum::<u64>() * u64::from(is_first)
     }
 }
 
