@@ -67,7 +67,8 @@ impl Pipeline {
     }
 
     /// Issues what waits for the results of the operations in `wakened`, and what waits for those in turn.
-    #[inline]
+    // Always: for each line that arrives.
+    #[inline(always)]
     pub(super) fn wake(&mut self) {
         while let Some(producer) = self.wakened.pop() {
             let Some(record) = self.window.get_mut(producer) else {
