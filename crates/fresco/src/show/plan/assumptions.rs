@@ -17,8 +17,8 @@ pub(super) fn of(plan: &Plan) -> Vec<String> {
     if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
         all.push(commands(plan));
         all.push(
-            "Nothing but these tasks uses memory while it is refreshed: the kernel, page tables and DMA buffers lie in a \
-             rank with ordinary refresh, which the model leaves out."
+            "Nothing but these tasks uses memory while it is refreshed: the kernel, page tables without the tasks' colors \
+             and DMA buffers lie in a rank with ordinary refresh, which the model leaves out."
                 .to_owned(),
         );
     }
