@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes per second of lines, each limit by itself; `None` is no limit.
+/// Bytes per second of lines, and lines under way, each limit by itself; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rates {
     /// Lines read.
@@ -14,6 +14,9 @@ pub struct Rates {
     pub traffic: Option<u64>,
     /// What a written line takes of `traffic`, in percent of one that is read; `None` is as much.
     pub write_cost: Option<u32>,
+    /// Lines under way at most, read or written; `None` is any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
 }
 
 /// The limits of the way between the last-level caches and the controllers.

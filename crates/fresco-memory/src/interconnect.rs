@@ -8,7 +8,7 @@
 use fresco_dram::Ps;
 use fresco_machine::Topology;
 
-/// The way from one core to one memory node and back.
+/// The way from one core, or device, to one memory node and back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Route {
     /// Hops one way; 0 for the core's own node.
@@ -28,8 +28,9 @@ pub struct Interconnect {
 }
 
 impl Interconnect {
-    /// The routes of a checked topology: square tables, every core on a node that exists.
-    pub fn new(topology: &Topology) -> Self {
+    /// The routes of a checked topology: square tables, every core on a node that exists. After the cores come devices, each on the
+    /// node that `agents` gives.
+    pub fn new(topology: &Topology, agents: &[u32]) -> Self {
         let nodes = topology.hops.len();
         let from_core = |&home: &u32| {
             let home = home as usize;
@@ -39,7 +40,7 @@ impl Interconnect {
                 back: topology.hop_latency[node][home],
             })
         };
-        let routes = topology.node_of_core.iter().flat_map(from_core).collect();
+        let routes = topology.node_of_core.iter().chain(agents).flat_map(from_core).collect();
         Self { nodes, routes }
     }
 
@@ -57,16 +58,19 @@ mod tests {
 
     #[test]
     fn routes_follow_the_tables_in_both_directions() {
-        let interconnect = Interconnect::new(&Topology {
+        let topology = Topology {
             node_of_core: vec![0, 0, 1],
             hops: vec![vec![0, 1], vec![1, 0]],
             hop_latency: vec![vec![0, 20], vec![30, 0]],
-        });
+        };
+        let interconnect = Interconnect::new(&topology, &[1]);
         assert_eq!(interconnect.route(1, 0), Route::default());
         let (hops, there, back) = (1, 20, 30);
         assert_eq!(interconnect.route(1, 1), Route { hops, there, back });
         let (there, back) = (30, 20);
         assert_eq!(interconnect.route(2, 0), Route { hops, there, back });
         assert_eq!(interconnect.route(2, 1), Route::default());
+        // A device on node 1.
+        assert_eq!(interconnect.route(3, 0), Route { hops, there, back });
     }
 }

@@ -33,6 +33,7 @@
 //! # Ok::<(), fresco_input::InputError>(())
 //! ```
 
+mod agent;
 pub mod bandwidth;
 mod batch;
 pub mod core;

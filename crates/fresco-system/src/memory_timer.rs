@@ -67,7 +67,7 @@ impl MemoryTimer {
         Self {
             machine: machine.clone(),
             controllers,
-            interconnect: Interconnect::new(&machine.topology),
+            interconnect: Interconnect::new(&machine.topology, &[]),
             ranges: merged,
             now: 1,
             skipped: 0,

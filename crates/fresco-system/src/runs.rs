@@ -56,6 +56,7 @@ pub(crate) fn experiment(spec: &RunSpec) -> Result<Experiment, InputError> {
             measure: setup.measure,
         }),
         tasks,
+        agents: setup.agents.clone(),
         horizon_ns,
         seed: spec.seed,
         check: setup.check,

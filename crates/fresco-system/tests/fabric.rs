@@ -75,3 +75,40 @@ fn who_asks_for_little_waits_for_a_round_at_most() {
         .mean_ns;
     assert!(stream > 500.0, "{stream}");
 }
+
+/// Little's law: a device that has more lines under way than the node lets through moves as much as one that has so many itself.
+#[test]
+fn lines_under_way_bound_what_is_moved() {
+    let agent = |limits: &str, in_flight: u32| {
+        let text = format!(
+            "name = \"littles-law\"
+            machine = \"small.toml\"
+            check = true
+            measure.time = \"200 us\"
+            {limits}
+            [[task]]
+            name = \"chase\"
+            program = \"latency\"
+            core = 6
+            parameters.bytes = \"64 KiB\"
+            [[agent]]
+            name = \"dma\"
+            bytes = \"1 MiB\"
+            in_flight = {in_flight}"
+        );
+        results(&text).points[0].runs[0].agents[0].clone()
+    };
+    let law = |lines: f64, latency_ns: f64| lines * 64.0 / (latency_ns * 1e-9);
+    for lines in [4, 8] {
+        let limited = agent(&format!("fabric.node.in_flight = {lines}"), 64);
+        let own = agent("", lines);
+        let rate = limited.bandwidth_bytes_per_s;
+        assert!((rate / own.bandwidth_bytes_per_s - 1.0).abs() < 0.02, "{rate} {own:?}");
+        // All 64 wait or are under way.
+        assert!((rate / law(64.0, limited.reads.latency.mean_ns) - 1.0).abs() < 0.02, "{limited:?}");
+        assert!((rate / law(lines.into(), own.reads.latency.mean_ns) - 1.0).abs() < 0.02, "{own:?}");
+    }
+    // More than the controller can use is no limit.
+    let (free, wide) = (agent("", 64), agent("fabric.node.in_flight = 65", 64));
+    assert_eq!(free.reads, wide.reads);
+}

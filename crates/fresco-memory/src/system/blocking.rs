@@ -41,6 +41,11 @@ impl Blocking {
         }
     }
 
+    /// How many caches there are, or groups of cores without one.
+    pub fn caches(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
     /// Returns true if the number of registers is bounded.
     pub fn may_refuse(&self) -> bool {
         self.registers < usize::MAX

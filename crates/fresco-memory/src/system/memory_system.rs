@@ -58,6 +58,8 @@ pub struct MemorySystem {
     /// Part of the frontend latency on the way back.
     pub(super) frontend_back: Ps,
     pub(super) pending: Pending,
+    /// Devices are numbered from here on where cores are meant, and their groups after those of the cores.
+    pub(super) first_agent: u32,
     pub(super) write_backs: WriteBacks,
     pub(super) blocking: Blocking,
     /// The fabric has limits, a last-level cache may refuse accesses, or controllers have a thread of their own.
@@ -83,6 +85,14 @@ pub struct MemorySystem {
 impl MemorySystem {
     /// The shared part of a checked machine, with empty caches and queues, at time 0.
     pub fn new(machine: &Machine) -> Self {
+        Self::with_agents(machine, &[])
+    }
+
+    /// The same with devices that move lines beside the cores ([`transfer`](Self::transfer)): the node of each.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn with_agents(machine: &Machine, nodes: &[u32]) -> Self {
         let memory = &machine.memory;
         let cores = u16::try_from(machine.cores).expect("a machine has fewer than 65,536 cores");
         let (caches, cores_per_cache, llc_latency) = match &machine.llc {
@@ -102,25 +112,24 @@ impl MemorySystem {
         let controller = |node| Controller::new(&memory.controller, organisation, &memory.timing, node);
         let clock = memory.timing.clock;
         let frontend_there = memory.controller.frontend / 2;
+        let groups = usize::from(cores.div_ceil(cores_per_cache as u16));
         let mut system = Self {
             caches,
             cores_per_cache,
             llc_latency,
             line_mask: !(line - 1),
             map: memory.map.clone(),
-            interconnect: Interconnect::new(&machine.topology),
-            fabric: Fabric::new(machine, cores_per_cache, line),
+            interconnect: Interconnect::new(&machine.topology, nodes),
+            fabric: Fabric::new(machine, cores_per_cache, line, nodes.len() as u32),
             controllers: (0..organisation.nodes).map(controller).collect(),
             next: Next::default(),
             clock,
             outbound: llc_latency + frontend_there,
             frontend_back: memory.controller.frontend - frontend_there,
-            pending: Pending::new(cores.div_ceil(cores_per_cache as u16).into()),
+            pending: Pending::new(groups + nodes.len()),
+            first_agent: u32::from(cores),
             write_backs: WriteBacks::new(usize::from(cores), machine.core.mshrs),
-            blocking: Blocking::new(
-                machine.llc.as_ref().and_then(|llc| llc.mshrs),
-                cores.div_ceil(cores_per_cache as u16).into(),
-            ),
+            blocking: Blocking::new(machine.llc.as_ref().and_then(|llc| llc.mshrs), groups),
             is_limited: false,
             beside: None,
             inclusion: machine.inclusion(),
@@ -366,7 +375,7 @@ impl MemorySystem {
     #[cold]
     pub(super) fn pass_fabric(&mut self, until: Ps) {
         while let Some((at, passing)) = self.fabric.as_mut().and_then(|fabric| fabric.pass(until)) {
-            if passing.access == Access::Read {
+            if passing.access == Access::Read || passing.core >= self.first_agent {
                 self.pending.sent(passing.slot, at);
             }
             self.submit(at, &passing);

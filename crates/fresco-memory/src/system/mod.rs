@@ -12,6 +12,7 @@
 //! Writes to memory take the same way there, so that they stay in order with reads. Nobody waits for them, unless more of
 //! a core's writes wait for a place in a controller than its write-back buffer has entries: then its next misses do.
 
+mod agents;
 mod beside;
 mod blocking;
 mod command_log;

@@ -63,10 +63,14 @@ impl MemorySystem {
             };
         }
         let waited = self.blocking.next_hit().unwrap_or(NEVER);
-        if self.pending.is_empty() {
-            return waited;
-        }
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
+        if self.pending.is_empty() {
+            // Only writes are under way, and others may wait for them.
+            return match self.waits_in_fabric() {
+                true => waited.min(passes).min(self.next.answers),
+                false => waited,
+            };
+        }
         self.next_own().min(passes).min(waited)
     }
 
@@ -82,13 +86,17 @@ impl MemorySystem {
         }
     }
 
-    /// A register that becomes free on the way is taken at that time, not at `until`.
+    fn waits_in_fabric(&self) -> bool {
+        self.fabric.as_ref().is_some_and(Fabric::may_wait_for_others)
+    }
+
+    /// A register that becomes free on the way is taken at that time, not at `until`, and so is the place of a line that was under way.
     #[cold]
     fn run_limited(&mut self, until: Ps, done: &mut Vec<Done>) {
         if self.beside.is_some() {
             return self.run_to_beside(until, done);
         }
-        while self.blocking.is_felt() {
+        while self.blocking.is_felt() || self.waits_in_fabric() {
             match self.next_limited() {
                 next if next < until => self.run_limited_to(next, done),
                 _ => break,
@@ -180,11 +188,13 @@ impl MemorySystem {
     pub(super) fn with_port(&mut self) -> (&mut [Controller], Port<'_>) {
         let port = Port {
             node: 0,
+            first_agent: self.first_agent,
             clock: self.clock,
             frontend_back: self.frontend_back,
             interconnect: &self.interconnect,
             pending: &mut self.pending,
             write_backs: &mut self.write_backs,
+            fabric: self.fabric.as_mut().filter(|fabric| fabric.counts()),
             log: self.log.as_mut(),
             delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
         };

@@ -180,6 +180,12 @@ impl TaskSet {
                 .allowed("a core for every task, or for none")
                 .help("add core = N to the others, or leave the choice to the planner"));
         }
+        if root.has("agent") {
+            let error = root.error_at("agent", "found a device, of which a plan knows nothing");
+            return Err(error
+                .allowed("tasks: what a plan promises holds among them")
+                .help("remove [[agent]], or simulate the scenario without a plan: fresco sim"));
+        }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &asked)?;
         let frames = frames(&root)?;

@@ -7,7 +7,7 @@ use fresco_input::{Document, InputError, Item, Table};
 /// `key = value`, and where that was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
-    /// Dotted key; a task is named, not numbered: `task.foreground.banks`. A variant is named or numbered.
+    /// Dotted key; a task is named, not numbered: `task.foreground.banks`. A variant or agent is named or numbered.
     pub key: String,
     /// TOML.
     pub value: String,
@@ -18,7 +18,7 @@ pub(crate) struct Assignment {
 }
 
 /// Tables of which there are several, each with a name.
-const NAMED: [&str; 2] = ["task", "variant"];
+const NAMED: [&str; 3] = ["task", "variant", "agent"];
 
 impl Assignment {
     /// Sets `key` to the value of `item`.
@@ -120,7 +120,11 @@ impl Assignment {
                 .allowed(format!("{kind}.NAME.KEY=VALUE: a key of the {kind}"))
                 .help(format!(
                     "name the key, as in {kind}.{below}.{}=1",
-                    if kind == "task" { "core" } else { "set.check" }
+                    match kind {
+                        "task" => "core",
+                        "agent" => "bytes",
+                        _ => "set.check",
+                    }
                 )));
         };
         match first.parse::<usize>().is_ok_and(|number| number < names.len()) {

@@ -11,6 +11,7 @@
 //! Axes apply in the order of the file, later ones over earlier ones, all of them over the file's own values. The
 //! command line's `--set` comes first of all: it changes the file, sweep and variants included.
 
+mod agent;
 pub(crate) mod assignment;
 pub(crate) mod bandwidth;
 mod coloring;
@@ -32,6 +33,7 @@ pub(crate) mod sweep;
 pub(crate) mod task;
 mod ways;
 
+pub use agent::{Agent, Pattern};
 pub use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that the programs fit the memory and their colors.
 
-use super::Setup;
+use super::{Agent, Setup};
 use super::place::error_at;
 use crate::allocator;
 use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId};
@@ -60,31 +60,45 @@ impl Room {
                     .allowed("a limit no smaller than the program")
                     .help("raise memory_limit"));
             }
-            if let Coloring::Explicit { banks, llc } = &copy.coloring {
-                let capacity = self.capacity(setup, &frames, banks.as_ref(), llc.as_ref());
-                let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
-                let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
-                together.0 += pages;
-                if setup.frames.policy.is_strict() && setup.dynamic.is_none() && together.0 > capacity {
-                    let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
-                    let found = format!("found programs of {found} for the memory of {colors}");
-                    let help =
-                        "give the tasks more colors, make their data smaller, or set policy.exhaustion = \"spill\"";
-                    return Err(error_at(&task.place, found)
-                        .allowed(format!("{room} at most"))
-                        .help(help)
-                        .does_not_fit());
-                }
-            }
-            let total = setup.machine.memory.organisation.total_bytes();
-            if needed * page > total {
-                let found = format!("found programs of {} with this one", format_size(needed * page));
-                let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
-                return Err(error_at(&task.place, found)
-                    .allowed(allowed)
-                    .help("make the data of the tasks smaller")
-                    .does_not_fit());
-            }
+            self.fits_colors(setup, &frames, (&copy.coloring, pages), &mut by_colors, &task.place)?;
+            fits_machine(setup, needed, &task.place)?;
+        }
+        for (number, agent) in (setup.copies.len() as u32..).zip(&setup.agents) {
+            let registered = frames.register(TaskId(number), agent.memory());
+            registered.map_err(|error| refused_to_agent(agent, TaskId(number), &error))?;
+            let pages = agent.bytes / page;
+            needed += pages;
+            self.fits_colors(setup, &frames, (&agent.coloring, pages), &mut by_colors, &agent.place)?;
+            fits_machine(setup, needed, &agent.place)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the pages of all that have some colors, with so many more, with what these colors have.
+    fn fits_colors(
+        &mut self,
+        setup: &Setup,
+        frames: &Frames,
+        (coloring, pages): (&Coloring, u64),
+        by_colors: &mut BTreeMap<String, (u64, u64)>,
+        place: &InputError,
+    ) -> Result<(), InputError> {
+        let Coloring::Explicit { banks, llc } = coloring else {
+            return Ok(());
+        };
+        let page = setup.machine.page_bytes;
+        let capacity = self.capacity(setup, frames, banks.as_ref(), llc.as_ref());
+        let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
+        let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
+        together.0 += pages;
+        if setup.frames.policy.is_strict() && setup.dynamic.is_none() && together.0 > capacity {
+            let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
+            let found = format!("found programs of {found} for the memory of {colors}");
+            let help = "give the tasks more colors, make their data smaller, or set policy.exhaustion = \"spill\"";
+            return Err(error_at(place, found)
+                .allowed(format!("{room} at most"))
+                .help(help)
+                .does_not_fit());
         }
         Ok(())
     }
@@ -127,6 +141,29 @@ impl Room {
 
 fn names(kind: &str, colors: Option<&ColorSet>) -> String {
     colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
+}
+
+/// Refuses more pages than the machine has.
+fn fits_machine(setup: &Setup, needed: u64, place: &InputError) -> Result<(), InputError> {
+    let page = setup.machine.page_bytes;
+    let total = setup.machine.memory.organisation.total_bytes();
+    if needed * page > total {
+        let found = format!("found programs of {} with this one", format_size(needed * page));
+        let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
+        return Err(error_at(place, found)
+            .allowed(allowed)
+            .help("make the data of the tasks smaller")
+            .does_not_fit());
+    }
+    Ok(())
+}
+
+/// What the allocator refused to an agent.
+fn refused_to_agent(agent: &Agent, id: TaskId, error: &FrameError) -> InputError {
+    let told = allocator::named(error, id, |_| agent.name.clone());
+    error_at(&agent.place, format!("found an agent that cannot have its memory: {told}"))
+        .help("change banks, llc, colors or node of the agent")
+        .does_not_fit()
 }
 
 /// What the allocator refused to a copy, at its task's line.

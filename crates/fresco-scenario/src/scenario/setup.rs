@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One point of a sweep, resolved: machine, policy, phases, tasks.
 
+use super::Agent;
 use super::Dynamic;
 use super::bandwidth;
 use super::dynamic;
@@ -56,6 +57,8 @@ pub struct Setup {
     pub tasks: Vec<Task>,
     /// The copies that run, in the order of the file.
     pub copies: Vec<Copy>,
+    /// Devices beside the cores, in the order of the file.
+    pub agents: Vec<Agent>,
     trace_dir: PathBuf,
     /// What it was read from, for tools that change scenarios.
     pub(super) document: Document,
@@ -90,9 +93,12 @@ impl Setup {
             tasks.push(Task::read(&table, &machine, Some((&space, &policy)))?);
             table.finish()?;
         }
-        policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
+        let agents = Agent::read_all(&root, &machine, (&space, &policy))?;
+        let of_agents = agents.iter().map(|agent| &agent.coloring);
+        policy.sharing.share_out(&root, &mut tasks, of_agents, &machine, &space)?;
         let mut frames = policy.frames;
-        if tasks.iter().any(Task::has_llc_colors) {
+        let of_tasks = tasks.iter().flat_map(|task| &task.colorings);
+        if of_tasks.chain(agents.iter().map(|agent| &agent.coloring)).any(has_llc) {
             frames.lists = ListsBy::BankAndLlc;
         }
         let background = tasks.iter().filter(|task| task.role == Role::Background);
@@ -104,6 +110,12 @@ impl Setup {
                 .help("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
+        if let Some(agent) = agents.iter().find(|agent| copies.iter().any(|copy| copy.name == agent.name)) {
+            let error = error_at(&agent.place, format!("found a task {:?}, too", agent.name));
+            return Err(error
+                .allowed("names of their own for agents")
+                .help("rename one of the two"));
+        }
         let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
@@ -123,6 +135,7 @@ impl Setup {
             machine_path: path,
             tasks,
             copies,
+            agents,
             document: document.clone(),
         };
         super::OF_ALL_POINTS
@@ -204,6 +217,14 @@ impl Setup {
 
 /// Tables that say what is asked of a plan: a run of the tasks as they stand does not heed them.
 const OF_PLANS: &[&str] = &["plan", "server"];
+
+/// Returns true if LLC colors are asked for.
+fn has_llc(coloring: &Coloring) -> bool {
+    match coloring {
+        Coloring::Off => false,
+        Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.is_some(),
+    }
+}
 
 /// Every copy that runs: of the background ones only the first `corunners`.
 fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Vec<Copy>, InputError> {

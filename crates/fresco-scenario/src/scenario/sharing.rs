@@ -8,7 +8,7 @@
 use super::task::Task;
 use fresco_dram::ColorSpace;
 use fresco_dram::map::Field;
-use fresco_frames::Coloring;
+use fresco_frames::{ColorSet, Coloring};
 use fresco_frames::shares::{self, Divide, Seat, Share, ShareError, Taken, Tint, Variant};
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
@@ -88,10 +88,11 @@ impl Sharing {
     ///
     /// # Errors
     /// Threads would have to share what each is to have alone; pages cannot choose the channel.
-    pub(super) fn share_out(
+    pub(super) fn share_out<'a>(
         &self,
         root: &Table<'_>,
         tasks: &mut [Task],
+        agents: impl Iterator<Item = &'a Coloring>,
         machine: &Machine,
         space: &ColorSpace,
     ) -> Result<(), InputError> {
@@ -99,21 +100,13 @@ impl Sharing {
             return Ok(());
         };
         let mut taken = Taken::default();
+        agents.for_each(|coloring| take(&mut taken, coloring));
         let mut seats = Vec::new();
         for task in tasks.iter() {
             for (&core, coloring) in std::iter::zip(&task.cores, &task.colorings) {
-                match coloring {
-                    Coloring::Off => {}
-                    Coloring::Explicit { banks, llc } => {
-                        banks
-                            .iter()
-                            .flat_map(|set| set.iter())
-                            .for_each(|bank| _ = taken.banks.insert(bank));
-                        llc.iter()
-                            .flat_map(|set| set.iter())
-                            .for_each(|llc| _ = taken.llc.insert(llc));
-                    }
-                    Coloring::Automatic { .. } => seats.push(seat(machine, task, core)),
+                take(&mut taken, coloring);
+                if let Coloring::Automatic { .. } = coloring {
+                    seats.push(seat(machine, task, core));
                 }
             }
         }
@@ -167,6 +160,15 @@ impl Sharing {
             }
         };
         shares.map_err(|error| too_many(policy, &error))
+    }
+}
+
+/// Colors that are named are nobody else's.
+fn take(taken: &mut Taken, coloring: &Coloring) {
+    if let Coloring::Explicit { banks, llc } = coloring {
+        let each = |set: &Option<ColorSet>| set.iter().flat_map(ColorSet::iter).collect::<Vec<_>>();
+        each(banks).into_iter().for_each(|bank| _ = taken.banks.insert(bank));
+        each(llc).into_iter().for_each(|color| _ = taken.llc.insert(color));
     }
 }
 

@@ -40,6 +40,7 @@ const SWEPT: &[&str] = &[
     "policy",
     "bandwidth",
     "task",
+    "agent",
     "fill",
     "warm_up",
     "measure",

@@ -178,15 +178,6 @@ impl Task {
         Ok(task)
     }
 
-    /// Returns true if a copy asks for LLC colors.
-    pub fn has_llc_colors(&self) -> bool {
-        let asks = |coloring: &Coloring| match coloring {
-            Coloring::Off => false,
-            Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.is_some(),
-        };
-        self.colorings.iter().any(asks)
-    }
-
     /// The name of one of its copies: that of the task if it is the only one.
     pub fn copy_name(&self, copy: usize) -> String {
         if self.cores.len() == 1 {
@@ -200,7 +191,7 @@ impl Task {
 const A_NAME: &str = "1 to 60 letters, digits, \"-\", \"_\" and \".\", not only digits";
 
 /// A name that can stand in a key, a table and the name of a file.
-fn plain_name(table: &Table<'_>) -> Result<String, InputError> {
+pub(super) fn plain_name(table: &Table<'_>) -> Result<String, InputError> {
     let item = table.item("name", A_NAME)?;
     let name = item.text()?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From an experiment to a machine with its tasks mapped, at time 0.
 
+use super::agents::Agents;
 use super::counting::Before;
 use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
@@ -36,9 +37,13 @@ pub(super) fn programs(
     task: usize,
     threads: u32,
 ) -> Result<Vec<Box<dyn Program>>, InputError> {
+    experiment.tasks[task].programs(experiment, operations[task], seed(experiment, task as u64), threads)
+}
+
+/// A seed for each task, and whatever else has a number.
+pub(super) fn seed(experiment: &Experiment, number: u64) -> u64 {
     // Weyl sequence of the golden ratio: neighbouring seeds and tasks are far apart (Steele et al., OOPSLA 2014).
-    let own = (experiment.seed.wrapping_mul(1 << 16).wrapping_add(task as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    experiment.tasks[task].programs(experiment, operations[task], own, threads)
+    (experiment.seed.wrapping_mul(1 << 16).wrapping_add(number + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl<'e> Engine<'e> {
@@ -48,7 +53,8 @@ impl<'e> Engine<'e> {
     /// A program cannot be built, or does not fit its colors; the plan of refreshes is none.
     pub fn new(experiment: &'e Experiment, operations: &'e [u64]) -> Result<Self, InputError> {
         let machine = &experiment.machine;
-        let mut memory = MemorySystem::new(machine);
+        let nodes: Vec<u32> = experiment.agents.iter().map(|agent| agent.node).collect();
+        let mut memory = MemorySystem::with_agents(machine, &nodes);
         if let Some(windows) = experiment.windows()? {
             memory.set_refresh(|| Box::new(windows.clone()));
         }
@@ -70,6 +76,7 @@ impl<'e> Engine<'e> {
         let space = Arc::new(colors::space(machine)?);
         let mut frames = allocator::frames(machine, &space, experiment.frames, experiment.seed)
             .map_err(|error| experiment.error(format!("found {error}")))?;
+        let agents = Agents::new(experiment, &mut frames)?;
         let mut setup = Setup {
             experiment,
             frames: &mut frames,
@@ -112,7 +119,7 @@ impl<'e> Engine<'e> {
         let start = |task: &TaskSpec| if phases.is_some() { 0 } else { task.start };
         let first = |task: &TaskSpec| task.timing.periodic().map_or(start(task), |timing| timing.phase * 1000);
         let releases = experiment.tasks.iter().enumerate();
-        Ok(Self {
+        let mut engine = Self {
             experiment,
             operations,
             memory,
@@ -160,7 +167,12 @@ impl<'e> Engine<'e> {
             heeds_users: !machine.core.prefetch.is_off() || tables.is_some(),
             tables,
             wanted: Vec::new(),
-        })
+            agents,
+        };
+        if engine.phases.is_none() {
+            engine.begin_agents(0);
+        }
+        Ok(engine)
     }
 }
 

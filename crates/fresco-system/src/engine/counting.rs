@@ -60,6 +60,7 @@ impl Engine<'_> {
             }
         }
         self.memory.reset_stats();
+        self.count_agents_anew();
         // Those up to now are forgotten.
         self.memory.take_delayed(&mut Vec::new());
         if let Some(watch) = &self.watch {

@@ -48,6 +48,7 @@ impl Engine<'_> {
         let lateness = self.memory.refresh_lateness();
         let regulation = self.regulator.as_ref().map(RegulationOutcome::new);
         let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task, end)).collect();
+        let agents = self.agent_outcomes();
         let Self {
             experiment,
             memory,
@@ -72,6 +73,7 @@ impl Engine<'_> {
             counted_ps: (opened, end),
             seed: experiment.seed,
             tasks,
+            agents,
             cores: cpus.into_items().into_iter().map(|cpu| cpu.outcome).collect(),
             ranks,
             windows: lateness.iter().map(|late| WindowsKept::new(late, machine)).collect(),
@@ -102,7 +104,7 @@ impl Engine<'_> {
     }
 
     /// Bank colors of a memory, in words.
-    fn banks_of(&self, id: TaskId) -> String {
+    pub(super) fn banks_of(&self, id: TaskId) -> String {
         self.frames
             .assignment(id)
             .map_or_else(|_| String::new(), |now| now.banks.to_string())

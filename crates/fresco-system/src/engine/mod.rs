@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One run: cores with their dispatchers, operating system and memory, in one order of time.
 //!
-//! The engine takes the earliest of three kinds of event: something happens in the memory, a timer is over, a core has
-//! something to do that others can notice. At equal times the memory goes first, then timers (phases that end, budgets of
-//! bandwidth, scans of the colors, dispatchers by core), then the cores by number. So the run is one sequence, the same on
+//! The engine takes the earliest of four kinds of event: something happens in the memory, a timer is over, a device sends a line, a core
+//! has something to do that others can notice. At equal times the memory goes first, then timers (phases that end, budgets of
+//! bandwidth, scans of the colors, dispatchers by core), then devices that are no cores, then the cores by number. So the run is one sequence, the same on
 //! every host.
 //!
 //! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
@@ -15,6 +15,7 @@
 //! A run with a horizon begins with all pages mapped that do not wait to be touched, at no cost; one of phases sets data up
 //! first, page fault by page fault. Caches are empty in both.
 
+mod agents;
 mod balancing;
 mod budgets;
 mod build;
@@ -129,6 +130,8 @@ pub(crate) struct Engine<'e> {
     heeds_users: bool,
     /// Reused.
     wanted: Vec<Wanted>,
+    /// Devices beside the cores.
+    agents: agents::Agents,
 }
 
 impl Engine<'_> {
@@ -170,7 +173,8 @@ impl Engine<'_> {
         let timer = self.timer;
         debug_assert_eq!(timer, self.next_timer());
         let memory = self.memory.next_event();
-        let first = memory.min(timer).min(at);
+        let others = at.min(self.agents.next);
+        let first = memory.min(timer).min(others);
         if first > self.horizon || self.is_over() {
             assert!(
                 first < NEVER || self.horizon < NEVER,
@@ -180,15 +184,17 @@ impl Engine<'_> {
         }
         self.last = first;
         self.memory.run_until(first, done);
-        if memory <= at.min(timer) {
+        if memory <= others.min(timer) {
             self.deliver(done, first, memory < timer);
-        } else if timer <= at {
+        } else if timer <= others {
             debug_assert!(
                 done.is_empty(),
                 "what is due at the same time has been delivered before"
             );
             self.fire(timer)?;
             self.timer = self.next_timer();
+        } else if self.agents.next <= at {
+            self.send_of_agents(first);
         } else if let Some(event) = self.step(number, at, timer) {
             self.event(number, event)?;
             self.timer = self.next_timer();
@@ -208,6 +214,7 @@ impl Engine<'_> {
     /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
     /// notices.
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
+        self.arrived_at_agents(done);
         self.tell_private();
         self.count_late_lines();
         let settled = self.settled();

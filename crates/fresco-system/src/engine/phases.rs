@@ -122,6 +122,7 @@ impl<'e> Engine<'e> {
             regulator.begin(at, false);
         }
         self.scan_from(at);
+        self.begin_agents(at);
         for other in order {
             // Before any of them executes, so that phases may begin for all of them here.
             if delays[other] == 0 {
@@ -289,6 +290,7 @@ impl<'e> Engine<'e> {
         let phases = self.of_phases();
         let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
         self.memory.reset_stats();
+        self.count_agents_anew();
         for other in self.of_phases().order.clone() {
             let executed = self.counted(other).instructions;
             let progress = &mut self.of_phases().tasks[other];

@@ -47,10 +47,10 @@ mod task;
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use fair::FairSchedule;
-pub use fresco_scenario::{Dynamic, Paging};
+pub use fresco_scenario::{Agent, Dynamic, Paging, Pattern};
 pub use phases::Phases;
 pub use result::{
-    CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan, PageFaults, Pass,
+    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan, PageFaults, Pass,
     RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread, StallSpan, TaskOutcome,
     Timeline, WindowsKept,
 };

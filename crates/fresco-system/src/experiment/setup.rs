@@ -9,8 +9,7 @@ use fresco_frames::{FrameError, FramesConfig, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
-use fresco_scenario::allocator;
-use fresco_scenario::error_at;
+use fresco_scenario::{Agent, allocator, error_at};
 
 /// A machine, tasks, a schedule and a plan of refreshes.
 #[derive(Clone, Debug)]
@@ -26,6 +25,8 @@ pub struct Experiment {
     pub color_ranks: Vec<u64>,
     /// Tasks; the schedule knows them by their index.
     pub tasks: Vec<TaskSpec>,
+    /// Devices that move lines beside the tasks.
+    pub agents: Vec<Agent>,
     /// Who runs when.
     pub schedule: Schedule,
     /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
@@ -106,6 +107,7 @@ impl Experiment {
             in_rhythm: false,
             color_ranks: Vec::new(),
             tasks: Vec::new(),
+            agents: Vec::new(),
             schedule,
             frames,
             horizon_ns: 0,

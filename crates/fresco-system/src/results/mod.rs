@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What runs measured. Everything serialises in a fixed order; the same run gives the same bytes.
 
+mod agent;
 mod bound;
 mod channel;
 mod controller;
@@ -19,6 +20,7 @@ mod thread;
 mod tlb;
 mod together;
 
+pub use agent::AgentResult;
 pub use channel::{ChannelResult, EnergyResult};
 pub use controller::ControllerResult;
 pub(crate) use distribution::Distribution;

@@ -2,7 +2,7 @@
 //! One run: from what the engine counted to results, whatever the run was made of.
 
 use super::{
-    CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult, TaskResult,
+    AgentResult, CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult, TaskResult,
 };
 use crate::experiment::{
     CheckerVerdict, CoreOutcome, Experiment, JobRecord, RankRefresh, RunOutcome, TaskOutcome, Timeline, WindowsKept,
@@ -30,6 +30,9 @@ pub struct RunResult {
     pub promises: Vec<Promise>,
     /// The tasks in the order of the scenario, a task's copies one after the other.
     pub tasks: Vec<TaskResult>,
+    /// Devices that are no cores, in the order of the scenario, from `from_ps` to `to_ps`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentResult>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank; empty where the checker was not asked.
@@ -68,6 +71,10 @@ impl RunResult {
                 ..result
             }
         });
+        let memory = &experiment.machine.memory;
+        let line_bytes = memory.timing.bytes_of_line(&memory.organisation);
+        let agents = std::iter::zip(&experiment.agents, &outcome.agents);
+        let agents = agents.map(|(agent, did)| AgentResult::new(agent, did, line_bytes, to_ps - from_ps));
         Self {
             point: 0,
             repetition: 0,
@@ -76,6 +83,7 @@ impl RunResult {
             to_ps,
             promises: Vec::new(),
             tasks: tasks.collect(),
+            agents: agents.collect(),
             cores: outcome.cores,
             // Recording a timeline shows them too, and changes nothing else.
             ranks: match outcome.checker {

@@ -150,8 +150,8 @@ impl ScenarioResult {
             .map(|(point, runs)| {
                 let baseline = point.baseline.map(|base| by_point[base].as_slice());
                 let mut tasks = summaries(runs, baseline);
-                if !point.setup.machine.fabric.is_unlimited() {
-                    // The formula knows no wait before the controllers.
+                if !point.setup.machine.fabric.is_unlimited() || !point.setup.agents.is_empty() {
+                    // The formula knows no wait before the controllers, and no device, which no budget holds back.
                     tasks.iter_mut().for_each(|task| task.slowdown_bound = None);
                 }
                 (tasks, Together::of(runs, baseline))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From results to what people look at: tables, sentences, figures, pages. Nothing is simulated here.
 
+pub mod agents;
 pub mod anatomy;
 pub mod bars;
 pub mod budgets;

@@ -10,6 +10,8 @@
 pub enum Subject {
     /// A task's copy, by name.
     Task,
+    /// A device that is no core, by name.
+    Agent,
     /// A bank color of the frames of a task, by number.
     Bank,
     /// A core, by number.
@@ -31,6 +33,7 @@ impl Subject {
     pub fn name(self) -> &'static str {
         match self {
             Self::Task => "task",
+            Self::Agent => "agent",
             Self::Bank => "bank",
             Self::Core => "core",
             Self::Controller => "controller",
@@ -84,26 +87,26 @@ metrics! {
     passes "count" [Task] "whole passes over its data";
     pass_time_mean "ns" [Task] "mean time of these passes";
     pass_time_max "ns" [Task] "longest of them";
-    bandwidth "bytes/s" [Task Controller Channel] "lines read and written, see `bandwidth_bytes_per_s` of each";
+    bandwidth "bytes/s" [Task Agent Controller Channel] "lines read and written, see `bandwidth_bytes_per_s` of each";
     write_backs "count" [Task] "dirty lines that left the last cache for memory";
-    remote_reads "count" [Task] "reads of another node than the core's";
-    joined_reads "count" [Task] "reads of a line that was under way already";
-    read_latency_mean "ns" [Task] "latency of the reads that missed all caches, from the access to the data at the core: mean";
-    read_latency_stddev "ns" [Task] "standard deviation of it";
-    read_latency_min "ns" [Task] "smallest";
-    read_latency_p50 "ns" [Task] "median";
-    read_latency_p90 "ns" [Task] "90th percentile";
-    read_latency_p99 "ns" [Task] "99th percentile";
-    read_latency_p99_9 "ns" [Task] "99.9th percentile";
-    read_latency_max "ns" [Task] "largest";
-    read_path "ns" [Task] "mean part of a read's latency: caches, to the controller and back";
-    read_remote "ns" [Task] "between nodes";
-    read_queue "ns" [Task] "in queues, though bank and bus were free";
-    read_bank "ns" [Task] "for its bank";
-    read_bus "ns" [Task] "for data bus, rank or bank group";
-    read_refresh "ns" [Task] "for a refresh";
-    read_service "ns" [Task] "its own commands and data";
-    read_joined "ns" [Task] "for a line that was under way";
+    remote_reads "count" [Task Agent] "reads of another node than the core's";
+    joined_reads "count" [Task Agent] "reads of a line that was under way already";
+    read_latency_mean "ns" [Task Agent] "latency of the reads that missed all caches, from the access to the data at the core: mean";
+    read_latency_stddev "ns" [Task Agent] "standard deviation of it";
+    read_latency_min "ns" [Task Agent] "smallest";
+    read_latency_p50 "ns" [Task Agent] "median";
+    read_latency_p90 "ns" [Task Agent] "90th percentile";
+    read_latency_p99 "ns" [Task Agent] "99th percentile";
+    read_latency_p99_9 "ns" [Task Agent] "99.9th percentile";
+    read_latency_max "ns" [Task Agent] "largest";
+    read_path "ns" [Task Agent] "mean part of a read's latency: caches, to the controller and back";
+    read_remote "ns" [Task Agent] "between nodes";
+    read_queue "ns" [Task Agent] "in queues, though bank and bus were free";
+    read_bank "ns" [Task Agent] "for its bank";
+    read_bus "ns" [Task Agent] "for data bus, rank or bank group";
+    read_refresh "ns" [Task Agent] "for a refresh";
+    read_service "ns" [Task Agent] "its own commands and data";
+    read_joined "ns" [Task Agent] "for a line that was under way";
     l1_hits "count" [Task] "demand accesses that found their line in level 1";
     l1_misses "count" [Task] "those that did not";
     fetches "count" [Task] "lines of code fetched, of programs that name them";
@@ -161,13 +164,17 @@ metrics! {
     execution_max "ns" [Task] "largest";
     copies "count" [Task] "jobs that began with a copy";
     copied_bytes "bytes" [Task] "bytes copied";
-    met_refresh_reads "count" [Task] "reads that waited for a refresh";
-    met_refresh_read_wait "ns" [Task] "how long, in sum";
-    met_refresh_read_wait_max "ns" [Task] "longest wait of a read";
+    met_refresh_reads "count" [Task Agent] "reads that waited for a refresh";
+    met_refresh_read_wait "ns" [Task Agent] "how long, in sum";
+    met_refresh_read_wait_max "ns" [Task Agent] "longest wait of a read";
     jobs_met_refresh "count" [Task] "jobs of which a read waited for a refresh, those of the warm-up too";
     met_refresh_job_wait_max "ns" [Task] "longest wait of the reads of one job for refreshes, in sum";
     met_refresh_writes "count" [Task] "write-backs that were in a write buffer while their bank was refreshed";
     met_refresh_at_start "count" [Task] "accesses of both kinds before all ranks were refreshed by plan";
+    // Devices.
+    rate_asked "bytes/s" [Agent] "what the device was to move while it was active, if it had a rate";
+    lines_deferred "count" [Agent] "lines that it sent later than they were due, as it had as many under way as it may";
+    deferred_max "ns" [Agent] "how much later, at most";
     // Cores.
     task_time "ns" [Core] "time that jobs had the core";
     handler_time "ns" [Core] "time that handlers had it";
@@ -192,8 +199,8 @@ metrics! {
     stalled_time "ns" [Core] "time for which it was stalled";
     // Memory.
     window "ns" [Controller] "time that the counts of the controller and its channels are of";
-    reads "count" [Task Controller Channel] "of a task: reads that missed all caches; else: reads that the DRAM served";
-    writes "count" [Controller Channel] "writes that the DRAM served";
+    reads "count" [Task Agent Controller Channel] "of a task: reads that missed all caches; of an agent: all; else: reads that the DRAM served";
+    writes "count" [Agent Controller Channel] "writes that the DRAM served; of an agent: that controllers have taken";
     peak_bandwidth "bytes/s" [Controller] "what the data buses could carry";
     bus_utilization "ratio" [Controller Channel] "share of the time in which the data bus carried data";
     active_share "ratio" [Channel] "time with an open row, mean of its ranks, as a share of the time";
@@ -201,10 +208,10 @@ metrics! {
     read_queue_max "count" [Controller] "most";
     write_queue_mean "count" [Controller] "writes buffered per channel: mean over time";
     write_queue_max "count" [Controller] "most";
-    row_hits "count" [Task Controller] "requests (of a task: reads) that found their row open";
-    row_misses "count" [Task Controller] "bank closed";
-    row_conflicts "count" [Task Controller] "another row open";
-    row_forwarded "count" [Task Controller] "served from the write buffer";
+    row_hits "count" [Task Agent Controller] "requests (of a task: reads) that found their row open";
+    row_misses "count" [Task Agent Controller] "bank closed";
+    row_conflicts "count" [Task Agent Controller] "another row open";
+    row_forwarded "count" [Task Agent Controller] "served from the write buffer";
     activations "count" [Controller] "row activations";
     refreshes "count" [Controller Rank] "refresh commands of all kinds";
     energy_activate "pJ" [Controller] "activations with their precharges";

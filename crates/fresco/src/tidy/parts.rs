@@ -7,7 +7,7 @@ use super::tables::{Observed, Tables};
 use fresco_report::ReportError;
 use fresco_system::experiment::{CoreOutcome, JobRecord};
 use fresco_system::results::{
-    ControllerResult, CoreRegulation, Reads, RefreshMet, RegulationResult, RunResult, ThreadResult,
+    AgentResult, ControllerResult, CoreRegulation, Reads, RefreshMet, RegulationResult, RunResult, ThreadResult,
 };
 
 /// A time in picoseconds as nanoseconds.
@@ -94,6 +94,27 @@ pub(super) fn thread(tables: &mut Tables, on: &Observed, thread: Option<&ThreadR
             (m::parallel_sections, thread.sections as f64),
         ],
     )
+}
+
+/// A device that is no core.
+pub(super) fn agent(tables: &mut Tables, agent: &AgentResult) -> Result<(), ReportError> {
+    let on = Observed::other(Subject::Agent, &agent.name);
+    if let Some(rate) = agent.rate_bytes_per_s {
+        tables.observe(&on, [(m::rate_asked, rate as f64)])?;
+    }
+    tables.observe(
+        &on,
+        [
+            (m::bandwidth, agent.bandwidth_bytes_per_s),
+            (m::writes, agent.lines_written as f64),
+            (m::lines_deferred, agent.lines_deferred as f64),
+            (m::deferred_max, agent.deferred_max_ns),
+            (m::met_refresh_reads, agent.refreshed_reads as f64),
+            (m::met_refresh_read_wait, agent.refreshed_wait_ns),
+            (m::met_refresh_read_wait_max, agent.refreshed_wait_max_ns),
+        ],
+    )?;
+    reads(tables, &on, &agent.name, &agent.reads)
 }
 
 /// Controllers and their channels.

@@ -57,6 +57,7 @@ fn add(tables: &mut Tables, scenario: &str, run: &RunResult, base: Option<&RunRe
     if run.tasks.iter().any(|task| task.met_refresh.is_some()) {
         run.cores.iter().try_for_each(|core| parts::core(tables, core))?;
     }
+    run.agents.iter().try_for_each(|agent| parts::agent(tables, agent))?;
     parts::controllers(tables, &run.controllers)?;
     parts::refresh(tables, run)?;
     let on = Observed::other(Subject::Run, scenario);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared levels as a whole, on a machine small enough to compute by hand.
 
+mod agents;
 mod blocking;
 mod contention;
 mod formulas;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run showed. Times are integers whose unit is in the name; the same experiment gives the same bytes.
 
+mod agent;
 mod regulation;
 mod task;
 mod timeline;
 
+pub use agent::AgentOutcome;
 pub use regulation::{CoreBudget, RegulationOutcome};
 pub use task::{JobRecord, Met, PageFaults, Spread, TaskOutcome};
 pub use timeline::{
@@ -32,6 +34,8 @@ pub struct RunOutcome {
     pub seed: u64,
     /// The tasks, in the order of the experiment.
     pub tasks: Vec<TaskOutcome>,
+    /// Devices, in the order of the experiment, in the time that is counted.
+    pub agents: Vec<AgentOutcome>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank.

@@ -170,16 +170,22 @@ fn calibration(calibration: &Calibration) -> Result<Table, ReportError> {
 }
 
 fn fabric(fabric: &Fabric) -> Result<Table, ReportError> {
-    let columns = ["limit of", "reads", "writes", "both together"].map(Column::text);
-    let mut table = Table::new("Traffic between last-level caches and controllers", columns.into());
+    let all = [("each cluster of cores", &fabric.cluster), ("each node", &fabric.node)];
+    let counts = all.iter().any(|(_, rates)| rates.in_flight.is_some());
+    let mut columns = Vec::from(["limit of", "reads", "writes", "both together"].map(Column::text));
+    columns.extend(counts.then(|| Column::text("lines under way")));
+    let mut table = Table::new("Traffic between last-level caches and controllers", columns);
     let rate = |rate: Option<u64>| rate.map_or_else(|| "none".into(), format_bandwidth);
     let both = |rates: &Rates| match rates.write_cost {
         Some(cost) => format!("{}, a written line {cost} %", rate(rates.traffic)),
         None => rate(rates.traffic),
     };
-    for (of, rates) in [("each cluster of cores", &fabric.cluster), ("each node", &fabric.node)] {
-        let row = [rate(rates.reads), rate(rates.writes), both(rates)].map(Cell::from);
-        table.push([vec![of.into()], row.into()].concat())?;
+    for (of, rates) in all {
+        let mut row = vec![of.into()];
+        row.extend([rate(rates.reads), rate(rates.writes), both(rates)].map(Cell::from));
+        let lines = || rates.in_flight.map_or_else(|| "none".into(), |lines| lines.to_string());
+        row.extend(counts.then(|| lines().into()));
+        table.push(row)?;
     }
     Ok(table)
 }
