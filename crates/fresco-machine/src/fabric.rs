@@ -26,6 +26,9 @@ pub struct Fabric {
     pub cluster: Rates,
     /// Of each memory node, whoever asks.
     pub node: Rates,
+    /// Bytes per second of lines whose data go from one node to another, for each ordered pair of nodes; `None` is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<u64>,
 }
 
 impl Fabric {

@@ -2,8 +2,7 @@
 //! The way between a core and a memory node (D §2.4.1, §3.1: local, within the socket, across sockets).
 //!
 //! Pure latency: a message takes the one-way time between its two nodes, whatever else is on the way. The bandwidth of
-//! links between nodes is not modelled. It bounds the sum of the traffic between two nodes, not who waits for whom in a controller
-//! or a bank, and the platforms' sources give no figure for the usable part of it.
+//! links between nodes, if a machine file limits it, is waited for before a line is sent ([the fabric](crate::MemorySystem)).
 
 use fresco_dram::Ps;
 use fresco_machine::Topology;

@@ -53,7 +53,9 @@ fn below_the_guaranteed_bandwidth_a_rate_is_kept_to_the_line() {
         "rate = \"640 MB/s\"\npattern = \"random\"\nwrite_percent = 50",
         "rate = \"640 MB/s\"\npattern = \"stride\"\nstride = \"8 KiB\"\nburst = 4\nwrite_percent = 100",
         // Half of the time twice as much.
-        "rate = \"1280 MB/s\"\nactive = \"100 ns\"\npause = \"100 ns\"".replace("100 ns", "1 us").as_str(),
+        "rate = \"1280 MB/s\"\nactive = \"100 ns\"\npause = \"100 ns\""
+            .replace("100 ns", "1 us")
+            .as_str(),
     ] {
         let (run, agent) = agent(keys);
         assert!((3990..4050).contains(&expected(&run)));
@@ -61,7 +63,11 @@ fn below_the_guaranteed_bandwidth_a_rate_is_kept_to_the_line() {
         assert_eq!(agent.lines_deferred, 0, "{keys}");
     }
     let (run, half) = agent("rate = \"640 MB/s\"\nburst = 2\nwrite_percent = 25");
-    assert!(half.lines_written.abs_diff(expected(&run) / 4) <= 2, "{}", half.lines_written);
+    assert!(
+        half.lines_written.abs_diff(expected(&run) / 4) <= 2,
+        "{}",
+        half.lines_written
+    );
     let parts = &half.reads.anatomy;
     let sum = parts.path_ns + parts.queue_ns + parts.bank_ns + parts.bus_ns + parts.refresh_ns + parts.service_ns;
     assert!((sum + parts.remote_ns - half.reads.latency.mean_ns).abs() < 1e-6);
@@ -74,7 +80,10 @@ fn what_is_asked_beyond_the_maximum_is_the_maximum() {
     let asked = rate("in_flight = 64\nrate = \"100 GB/s\"");
     // 64 bytes in four cycles of 1.5 ns, but for refreshes and the victim.
     let peak = 64.0 / 6e-9;
-    assert!(most.bandwidth_bytes_per_s > 0.85 * peak && most.bandwidth_bytes_per_s < peak, "{most:?}");
+    assert!(
+        most.bandwidth_bytes_per_s > 0.85 * peak && most.bandwidth_bytes_per_s < peak,
+        "{most:?}"
+    );
     assert!((asked.bandwidth_bytes_per_s / most.bandwidth_bytes_per_s - 1.0).abs() < 0.001);
     // It falls behind all the time; with no rate nothing is ever late.
     assert!(asked.lines_deferred >= lines(&asked) && asked.deferred_max_ns > 100_000.0);
@@ -92,7 +101,12 @@ fn an_agent_is_felt_in_banks_that_are_shared_and_not_in_others() {
             "rate = \"2 GB/s\"\npattern = \"random\"\nwrite_percent = 30\n{keys}"
         ));
         let parts = run.tasks[0].reads.anatomy;
-        (parts.bank_ns, parts.bus_ns + parts.queue_ns, run.tasks[0].reads.latency.mean_ns, agent.banks)
+        (
+            parts.bank_ns,
+            parts.bus_ns + parts.queue_ns,
+            run.tasks[0].reads.latency.mean_ns,
+            agent.banks,
+        )
     };
     let alone = run("").tasks[0].reads.clone();
     assert_eq!(alone.anatomy.bank_ns, alone.anatomy.bank_ns.min(2.0));
@@ -101,8 +115,15 @@ fn an_agent_is_felt_in_banks_that_are_shared_and_not_in_others() {
     let shared = waits("banks = \"0-1\"");
     assert_eq!([&uncolored.3, &away.3, &shared.3], ["none", "8-15", "0-1"]);
     // In the victim's banks every row is lost; in all banks in proportion; in others no time goes to the bank, only the bus is shared.
-    assert!(shared.0 > 2.0 * uncolored.0 && uncolored.0 > away.0 + 1.0, "{shared:?} {uncolored:?} {away:?}");
-    assert!((away.0 - alone.anatomy.bank_ns).abs() < 1.0, "{away:?} {:?}", alone.anatomy);
+    assert!(
+        shared.0 > 2.0 * uncolored.0 && uncolored.0 > away.0 + 1.0,
+        "{shared:?} {uncolored:?} {away:?}"
+    );
+    assert!(
+        (away.0 - alone.anatomy.bank_ns).abs() < 1.0,
+        "{away:?} {:?}",
+        alone.anatomy
+    );
     assert!(away.1 > alone.anatomy.bus_ns + alone.anatomy.queue_ns, "{away:?}");
     // On another node it is not felt at all.
     let (far, _) = agent("rate = \"2 GB/s\"\nnode = 2\nbanks = \"32-63\"");
@@ -127,7 +148,11 @@ fn a_device_touches_ranks_that_are_refreshed() {
     let device = &outcome.agents[0];
     assert!(device.met_refresh.reads > 100, "{:?}", device.met_refresh);
     // A segment of refreshes is 563 us.
-    assert!(device.met_refresh.longest_read_wait_ps > 500_000_000, "{:?}", device.met_refresh);
+    assert!(
+        device.met_refresh.longest_read_wait_ps > 500_000_000,
+        "{:?}",
+        device.met_refresh
+    );
     let of_tasks = outcome.tasks.iter().map(|task| task.met_refresh.reads).sum::<u64>();
     assert_eq!(of_tasks, 0, "{:?}", outcome.windows);
     assert!(outcome.checker.expect("was asked").violations == 0);
@@ -180,17 +205,63 @@ fn wrong_agents_are_refused() {
         ("bytes = 4096", "agent.0.name", "missing"),
         ("name = \"a\"", "agent.a.bytes", "missing"),
         ("name = \"t\"\nbytes = 4096", "agent.t", "found a task \"t\", too"),
-        ("name = \"a\"\nbytes = 4096\nburst = 65", "agent.a.burst", "found 65 lines"),
-        ("name = \"a\"\nbytes = 4096\npattern = \"stride\"", "agent.a.stride", "missing"),
+        (
+            "name = \"a\"\nbytes = 4096\nburst = 65",
+            "agent.a.burst",
+            "found 65 lines",
+        ),
+        (
+            "name = \"a\"\nbytes = 4096\npattern = \"stride\"",
+            "agent.a.stride",
+            "missing",
+        ),
         ("name = \"a\"\nbytes = 4096\nstride = 64", "agent.a.stride", "unknown"),
-        ("name = \"a\"\nbytes = 8192\npattern = \"stride\"\nstride = 100", "agent.a.stride", "multiple of the line"),
-        ("name = \"a\"\nbytes = 4096\nactive = \"1 ms\"", "agent.a.active", "found no pause"),
-        ("name = \"a\"\nbytes = 4096\nnode = 4", "agent.a.node", "found the integer 4"),
-        ("name = \"a\"\nbytes = 4096\nbanks = 0", "agent.a.banks", "under the policy \"buddy\""),
-        ("name = \"a\"\nbytes = \"1 GiB\"", "agent.a.bytes", "a size from 1 B to 128 MiB"),
+        (
+            "name = \"a\"\nbytes = 8192\npattern = \"stride\"\nstride = 100",
+            "agent.a.stride",
+            "multiple of the line",
+        ),
+        (
+            "name = \"a\"\nbytes = 4096\nactive = \"1 ms\"",
+            "agent.a.active",
+            "found no pause",
+        ),
+        (
+            "name = \"a\"\nbytes = 4096\nnode = 4",
+            "agent.a.node",
+            "found the integer 4",
+        ),
+        (
+            "name = \"a\"\nbytes = 4096\nbanks = 0",
+            "agent.a.banks",
+            "under the policy \"buddy\"",
+        ),
+        (
+            "name = \"a\"\nbytes = \"1 GiB\"",
+            "agent.a.bytes",
+            "a size from 1 B to 128 MiB",
+        ),
     ] {
         let (found, text) = wrong(keys);
         assert_eq!(found, field, "{text}");
         assert!(text.contains(told), "{keys}: {text}");
     }
+}
+
+/// Whatever a plan promises would not hold beside a device.
+#[test]
+fn a_plan_refuses_devices() {
+    let text = "name = \"a\"\nmachine = \"ss-rtmc\"\n[[task]]\nname = \"t\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n\
+        [[agent]]\nname = \"dma\"\nbytes = 4096\n";
+    let error = fresco_scenario::TaskSet::parse("a.toml", text, "".as_ref(), &[]).expect_err("it has a device");
+    assert_eq!(error.field, "agent");
+}
+
+/// A device that is off has its buffer, so that tasks have the frames that they have beside it.
+#[test]
+fn a_device_that_is_off_moves_nothing() {
+    let (off, idle) = agent("enabled = false");
+    assert_eq!((lines(&idle), idle.bandwidth_bytes_per_s), (0, 0.0));
+    let (late, _) = agent("start = \"1 s\"");
+    assert_eq!(off.tasks[0].reads, late.tasks[0].reads);
 }

@@ -105,8 +105,14 @@ fn lines_under_way_bound_what_is_moved() {
         let rate = limited.bandwidth_bytes_per_s;
         assert!((rate / own.bandwidth_bytes_per_s - 1.0).abs() < 0.02, "{rate} {own:?}");
         // All 64 wait or are under way.
-        assert!((rate / law(64.0, limited.reads.latency.mean_ns) - 1.0).abs() < 0.02, "{limited:?}");
-        assert!((rate / law(lines.into(), own.reads.latency.mean_ns) - 1.0).abs() < 0.02, "{own:?}");
+        assert!(
+            (rate / law(64.0, limited.reads.latency.mean_ns) - 1.0).abs() < 0.02,
+            "{limited:?}"
+        );
+        assert!(
+            (rate / law(lines.into(), own.reads.latency.mean_ns) - 1.0).abs() < 0.02,
+            "{own:?}"
+        );
     }
     // More than the controller can use is no limit.
     let (free, wide) = (agent("", 64), agent("fabric.node.in_flight = 65", 64));

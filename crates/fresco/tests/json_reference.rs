@@ -72,6 +72,12 @@ fn every_field_is_explained() {
     let write = |name: &str, text: &str| fs::write(here.join(name), text).expect("writable");
     write("small.toml", MACHINE);
     write("s.toml", SWEPT);
+    let agent = "[[agent]]\nname = \"dma\"\nbytes = 4096\nrate = \"1 GB/s\"\n[fabric]\nnode.in_flight = 16\n";
+    write("agent.toml", &format!("{SWEPT}{agent}"));
+    write(
+        "limited.toml",
+        &format!("{MACHINE}\n[fabric]\nnode.in_flight = 16\nlink = \"20 GB/s\"\n"),
+    );
     write("a.trace", "0x0 READ 0\n0x40000 WRITE 100\n");
     write("map.txt", "14 18\n15 19\n3\n");
     let run = |words: &str, directory: &Path| {
@@ -83,6 +89,8 @@ fn every_field_is_explained() {
     let tlb = "--set core.tlb.entries=16 --set core.tlb.ways=4 --set core.tlb.l2.entries=64 --set core.tlb.l2.ways=4 --set core.tlb.l2.latency=2ns";
     check(&run(&format!("sim s.toml {tlb}"), here), &[]);
     check(&run(&format!("machine show p4080 {tlb}"), here), &["fresco-map-show/1"]);
+    check(&run("sim agent.toml", here), &[]);
+    check(&run("machine show ./limited.toml", here), &["fresco-map-show/1"]);
     check(&run("memory a.trace --machine p4080", here), &["fresco-sim/3"]);
     check(&run("trace info a.trace --working-set", here), &[]);
     check(&run("machine list", here), &[]);

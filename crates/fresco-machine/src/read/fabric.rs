@@ -22,6 +22,7 @@ pub(super) fn read(root: &Table<'_>) -> Result<Fabric, InputError> {
     let fabric = Fabric {
         cluster: rates(&table, "cluster")?,
         node: rates(&table, "node")?,
+        link: table.opt_item("link").map(|item| item.bandwidth(RATES)).transpose()?,
     };
     table.finish()?;
     Ok(fabric)
@@ -97,7 +98,9 @@ fn in_flight_of(machine: &Machine, bytes_per_s: u64) -> u32 {
     let timing = &memory.timing;
     let alone = 2 + timing.rp + timing.rcd + timing.read_data(&memory.organisation);
     let nodes = 0..hops.len();
-    let ways = nodes.clone().flat_map(|from| nodes.clone().map(move |to| hops[from][to] + hops[to][from]));
+    let ways = nodes
+        .clone()
+        .flat_map(|from| nodes.clone().map(move |to| hops[from][to] + hops[to][from]));
     let lookup = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
     let latency = lookup + memory.controller.frontend + ways.max().unwrap_or(0) + timing.clock.to_ps(alone);
     let line = timing.bytes_of_line(&memory.organisation);
@@ -116,7 +119,14 @@ mod tests {
 
     #[test]
     fn lines_under_way_are_at_least_what_the_least_rate_takes() {
-        assert_eq!(with("fabric.node.in_flight", "12").expect("is enough").fabric.node.in_flight, Some(12));
+        assert_eq!(
+            with("fabric.node.in_flight", "12")
+                .expect("is enough")
+                .fabric
+                .node
+                .in_flight,
+            Some(12)
+        );
         for key in ["fabric.node.in_flight", "fabric.cluster.in_flight"] {
             let error = with(key, "1").expect_err("one read at a time is slower than the controller at its worst");
             assert_eq!(error.field, key);

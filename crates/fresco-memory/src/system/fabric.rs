@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The limits of the way to the controllers: lines wait until each limit of their cluster and of their node lets them pass.
-//! Devices belong to no cluster.
+//! Devices belong to no cluster. A line whose data cross to another node also waits for the link that carries them, and takes it when it
+//! passes: a read, too, though its data come later.
 //!
 //! A limit of so many bytes per second lets one line pass, and then none for the time that a line takes at that rate. Where
 //! several wait for the same limit, the core and direction goes first that was served least recently, so that who asks for
@@ -10,6 +11,7 @@
 //! write buffer and that is known. While as many are under way, none passes.
 
 mod limits;
+mod links;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +19,7 @@ use crate::request::Access;
 use fresco_dram::{Location, NEVER, PhysAddr, Ps};
 use fresco_machine::{Machine, Rates};
 use limits::{FS_PER_PS, Fs, Limits};
+use links::Links;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -46,6 +49,8 @@ pub(super) struct Fabric {
     /// The last one is that of devices, which have none.
     clusters: Vec<Limits>,
     nodes: Vec<Limits>,
+    /// Limits between nodes, if there are any.
+    links: Option<Links>,
     cores: u32,
     cores_per_cluster: u32,
     /// Lines under way are limited.
@@ -64,8 +69,8 @@ pub(super) struct Fabric {
 }
 
 impl Fabric {
-    /// The limits of a checked machine, beside whose cores there are so many devices; `None` if it has none.
-    pub fn new(machine: &Machine, cores_per_cluster: u32, line_bytes: u64, agents: u32) -> Option<Self> {
+    /// The limits of a checked machine, beside whose cores there are devices on these nodes; `None` if it has none.
+    pub fn new(machine: &Machine, cores_per_cluster: u32, line_bytes: u64, agents: &[u32]) -> Option<Self> {
         let config = &machine.fabric;
         if config.is_unlimited() {
             return None;
@@ -76,12 +81,13 @@ impl Fabric {
         Some(Self {
             clusters,
             nodes: limits(&config.node, machine.memory.organisation.nodes),
+            links: Links::new(machine, line_bytes, agents),
             cores: machine.cores,
             cores_per_cluster,
             counts: config.cluster.in_flight.is_some() || config.node.in_flight.is_some(),
             arriving: BinaryHeap::new(),
             freed: 0,
-            sources: vec![Source::default(); 2 * (machine.cores + agents) as usize],
+            sources: vec![Source::default(); 2 * (machine.cores as usize + agents.len())],
             active: Vec::new(),
             passed: 0,
             next: (NEVER, 0),
@@ -155,6 +161,9 @@ impl Fabric {
         let (cluster, node, direction) = self.way(&passing);
         self.clusters[cluster].take(direction, exactly, self.counts);
         self.nodes[node].take(direction, exactly, self.counts);
+        if let Some(links) = &mut self.links {
+            links.take(passing.core, passing.location.node, passing.access, exactly);
+        }
         self.find_next();
         Some((at, passing))
     }
@@ -183,6 +192,8 @@ impl Fabric {
             let free = self.clusters[cluster]
                 .free(direction)
                 .max(self.nodes[node].free(direction));
+            let link = |links: &Links| links.free(passing.core, passing.location.node, passing.access);
+            let free = free.max(self.links.as_ref().map_or(0, link));
             // Sources that have never passed a line have none of their own number: the lower one goes first.
             (free.max(since * FS_PER_PS).max(self.freed), source.served, *number)
         };

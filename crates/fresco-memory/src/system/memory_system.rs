@@ -120,7 +120,7 @@ impl MemorySystem {
             line_mask: !(line - 1),
             map: memory.map.clone(),
             interconnect: Interconnect::new(&machine.topology, nodes),
-            fabric: Fabric::new(machine, cores_per_cache, line, nodes.len() as u32),
+            fabric: Fabric::new(machine, cores_per_cache, line, nodes),
             controllers: (0..organisation.nodes).map(controller).collect(),
             next: Next::default(),
             clock,

@@ -49,7 +49,11 @@ impl Sink for Port<'_> {
         let route = self.interconnect.route(waiter.core, self.node);
         let done = self.clock.to_ps(completion.done);
         // That a write was taken is known a cycle later.
-        let known = if is_write { self.clock.to_ps(completion.done + 1) } else { done };
+        let known = if is_write {
+            self.clock.to_ps(completion.done + 1)
+        } else {
+            done
+        };
         let at = known + self.frontend_back + route.back;
         let latency = at - waiter.since;
         let remote = route.there + route.back;

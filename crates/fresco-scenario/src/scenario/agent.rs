@@ -125,7 +125,9 @@ impl Agent {
             in_flight: table.opt_integer("in_flight", 1..=MOST_LINES)?.unwrap_or(16),
             start: table.opt_duration("start", 0..=LONGEST)?.unwrap_or(0),
             phases: phases(table)?,
-            node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?.unwrap_or(0),
+            node: table
+                .opt_integer("node", 0..=machine.topology.nodes() - 1)?
+                .unwrap_or(0),
             coloring: match ["banks", "llc", "colors"].iter().any(|key| table.has(key)) {
                 true => coloring::read(table, space, policy, 1)?.swap_remove(0),
                 false => Coloring::Off,
@@ -161,10 +163,10 @@ fn pattern(table: &Table<'_>, line: u64, bytes: u64) -> Result<Pattern, InputErr
         ("stride", Pattern::Stride(0)),
     ];
     let pattern = table.opt_choice("pattern", &names)?.unwrap_or(Pattern::Stream);
-    let Pattern::Stride(_) = pattern else { return Ok(pattern) };
-    let stride = table
-        .item("stride", "a size, such as \"4 KiB\"")?
-        .size(line..=bytes)?;
+    let Pattern::Stride(_) = pattern else {
+        return Ok(pattern);
+    };
+    let stride = table.item("stride", "a size, such as \"4 KiB\"")?.size(line..=bytes)?;
     if stride % line > 0 {
         let error = table.error_at("stride", format!("found {}", format_size(stride)));
         return Err(error
@@ -182,7 +184,11 @@ fn phases(table: &Table<'_>) -> Result<Option<(Ps, Ps)>, InputError> {
         (Some(active), Some(pause)) => Ok(Some((active, pause))),
         (None, None) => Ok(None),
         (active, _) => {
-            let (found, missing) = if active.is_some() { ("active", "pause") } else { ("pause", "active") };
+            let (found, missing) = if active.is_some() {
+                ("active", "pause")
+            } else {
+                ("pause", "active")
+            };
             let error = table.error_at(found, format!("found no {missing}"));
             Err(error
                 .allowed("both active and pause, or neither: always active")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that the programs fit the memory and their colors.
 
-use super::{Agent, Setup};
 use super::place::error_at;
+use super::{Agent, Setup};
 use crate::allocator;
 use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId};
 use fresco_input::{InputError, format_size};
@@ -161,9 +161,12 @@ fn fits_machine(setup: &Setup, needed: u64, place: &InputError) -> Result<(), In
 /// What the allocator refused to an agent.
 fn refused_to_agent(agent: &Agent, id: TaskId, error: &FrameError) -> InputError {
     let told = allocator::named(error, id, |_| agent.name.clone());
-    error_at(&agent.place, format!("found an agent that cannot have its memory: {told}"))
-        .help("change banks, llc, colors or node of the agent")
-        .does_not_fit()
+    error_at(
+        &agent.place,
+        format!("found an agent that cannot have its memory: {told}"),
+    )
+    .help("change banks, llc, colors or node of the agent")
+    .does_not_fit()
 }
 
 /// What the allocator refused to a copy, at its task's line.

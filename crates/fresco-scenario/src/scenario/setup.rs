@@ -95,7 +95,9 @@ impl Setup {
         }
         let agents = Agent::read_all(&root, &machine, (&space, &policy))?;
         let of_agents = agents.iter().map(|agent| &agent.coloring);
-        policy.sharing.share_out(&root, &mut tasks, of_agents, &machine, &space)?;
+        policy
+            .sharing
+            .share_out(&root, &mut tasks, of_agents, &machine, &space)?;
         let mut frames = policy.frames;
         let of_tasks = tasks.iter().flat_map(|task| &task.colorings);
         if of_tasks.chain(agents.iter().map(|agent| &agent.coloring)).any(has_llc) {
@@ -110,7 +112,10 @@ impl Setup {
                 .help("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
-        if let Some(agent) = agents.iter().find(|agent| copies.iter().any(|copy| copy.name == agent.name)) {
+        if let Some(agent) = agents
+            .iter()
+            .find(|agent| copies.iter().any(|copy| copy.name == agent.name))
+        {
             let error = error_at(&agent.place, format!("found a task {:?}, too", agent.name));
             return Err(error
                 .allowed("names of their own for agents")

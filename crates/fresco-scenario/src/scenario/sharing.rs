@@ -8,8 +8,8 @@
 use super::task::Task;
 use fresco_dram::ColorSpace;
 use fresco_dram::map::Field;
-use fresco_frames::{ColorSet, Coloring};
 use fresco_frames::shares::{self, Divide, Seat, Share, ShareError, Taken, Tint, Variant};
+use fresco_frames::{ColorSet, Coloring};
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 

@@ -100,7 +100,9 @@ impl Device {
     /// A line has arrived, or has been taken by a controller.
     pub fn arrived(&mut self, done: &Done) {
         let at = self.under_way.iter().position(|(id, _)| *id == done.id);
-        let (_, access) = self.under_way.swap_remove(at.expect("a line that is done was under way"));
+        let (_, access) = self
+            .under_way
+            .swap_remove(at.expect("a line that is done was under way"));
         self.last = self.last.max(done.at);
         let counts = &mut self.counts;
         match (access, &done.sample) {

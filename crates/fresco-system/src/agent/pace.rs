@@ -43,10 +43,16 @@ impl Pace {
 
     /// The first time from `time` on at which it is active.
     fn active_from(&self, time: Ps) -> Ps {
-        let Some((length, pause)) = self.phases else { return time };
+        let Some((length, pause)) = self.phases else {
+            return time;
+        };
         let since = time - self.begin;
         let within = since % (length + pause);
-        if within < length { time } else { time - within + length + pause }
+        if within < length {
+            time
+        } else {
+            time - within + length + pause
+        }
     }
 }
 

@@ -50,9 +50,9 @@ pub use fair::FairSchedule;
 pub use fresco_scenario::{Agent, Dynamic, Paging, Pattern};
 pub use phases::Phases;
 pub use result::{
-    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan, PageFaults, Pass,
-    RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread, StallSpan, TaskOutcome,
-    Timeline, WindowsKept,
+    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan,
+    PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread,
+    StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
 pub use setup::{Experiment, RefreshPlan, RefreshWindow, Regulation};

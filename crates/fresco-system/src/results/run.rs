@@ -2,7 +2,8 @@
 //! One run: from what the engine counted to results, whatever the run was made of.
 
 use super::{
-    AgentResult, CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult, TaskResult,
+    AgentResult, CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult,
+    TaskResult,
 };
 use crate::experiment::{
     CheckerVerdict, CoreOutcome, Experiment, JobRecord, RankRefresh, RunOutcome, TaskOutcome, Timeline, WindowsKept,

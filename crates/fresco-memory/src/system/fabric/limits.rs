@@ -10,18 +10,23 @@ pub(super) const FS_PER_PS: Fs = 1000;
 
 /// One limit: when it lets the next line pass, and how long a line takes.
 #[derive(Clone, Copy, Debug)]
-struct Limit {
-    free: Fs,
+pub(super) struct Limit {
+    pub free: Fs,
     line: Fs,
 }
 
 impl Limit {
-    fn new(bytes_per_second: u64, line_bytes: u64) -> Self {
+    pub fn new(bytes_per_second: u64, line_bytes: u64) -> Self {
         let line = (u128::from(line_bytes) * 1_000_000_000_000_000).div_ceil(u128::from(bytes_per_second.max(1)));
         Self {
             free: 0,
             line: u64::try_from(line).unwrap_or(u64::MAX),
         }
+    }
+
+    /// A line passes.
+    pub fn take(&mut self, at: Fs) {
+        self.free = at + self.line;
     }
 }
 
@@ -69,7 +74,7 @@ impl Limits {
     pub fn take(&mut self, direction: usize, at: Fs, counted: bool) {
         self.under_way += u32::from(counted);
         if let Some(limit) = &mut self.own[direction] {
-            limit.free = at + limit.line;
+            limit.take(at);
         }
         if let Some(limit) = &mut self.both {
             let cost = if direction == 0 { 100 } else { self.write_cost };

@@ -11,7 +11,7 @@ fn fabric(text: &[(&str, &str)]) -> Fabric {
         .collect();
     let text = fresco_machine::builtin_text("xeon-w3530").expect("is built in");
     let machine = Machine::parse("test.toml", text, &overrides).expect("is valid");
-    Fabric::new(&machine, 2, 64, 1).expect("has limits")
+    Fabric::new(&machine, 2, 64, &[0]).expect("has limits")
 }
 
 fn line(core: u32, access: Access) -> Passing {
@@ -95,5 +95,5 @@ fn reads_and_writes_have_limits_apart_and_clusters_their_own() {
 #[test]
 fn without_limits_there_is_none() {
     let machine = fresco_machine::builtin("xeon-w3530").expect("is built in");
-    assert!(Fabric::new(&machine, 4, 64, 0).is_none());
+    assert!(Fabric::new(&machine, 4, 64, &[]).is_none());
 }

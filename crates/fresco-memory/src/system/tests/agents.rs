@@ -35,7 +35,12 @@ fn a_lone_line_of_a_device_takes_the_way_of_a_miss() {
         assert_eq!((sample.hops, sample.remote), (0, 0));
     }
     // No core has read anything.
-    assert!(system.core_stats().iter().all(|core| core.reads == 0 && core.llc.misses == 0));
+    assert!(
+        system
+            .core_stats()
+            .iter()
+            .all(|core| core.reads == 0 && core.llc.misses == 0)
+    );
     // From node 3 it is two hops, as from its cores.
     let at = system.now;
     system.transfer(at, 1, line(0, 5), Access::Read);
@@ -155,4 +160,33 @@ fn it_does_not_matter_how_time_is_cut() {
     for step in [1, 700, 1250, 9_999] {
         assert_eq!(run(step), whole, "steps of {step} ps");
     }
+}
+
+/// A link carries so much in each direction; what stays within a node, or goes another way, does not wait for it.
+#[test]
+fn lines_between_nodes_wait_for_their_link() {
+    // 64 bytes in 100 ns, longer than anything else takes.
+    let waits = |lines: &[(u32, u64, Access)]| -> Vec<Ps> {
+        let mut system = system(|machine| machine.fabric.link = Some(640_000_000));
+        let ids: Vec<_> = (0..)
+            .zip(lines)
+            .map(|(n, (agent, node, access))| system.transfer(0, *agent, line(*node, 16 * n), *access))
+            .collect();
+        let done = finish(&mut system);
+        let of = |id| done.iter().find(|done| done.id == id).map(|done| sample(done).queue);
+        let waits = ids.into_iter().map(|id| of(id).expect("each is done"));
+        // To 10 ns: what else they wait for is less.
+        waits.map(|wait| wait / 10_000 * 10).collect()
+    };
+    let (read, write) = (Access::Read, Access::Write);
+    // Device 0 is on node 0, device 1 on node 3. Three reads from node 3 come over one link, of the device's own node over none.
+    assert_eq!(waits(&[(0, 3, read); 3]), [0, 100, 200]);
+    assert_eq!(waits(&[(0, 0, read); 3]), [0, 0, 0]);
+    // A written line goes the other way than a line that is read, and the same as what the other device reads.
+    assert_eq!(waits(&[(0, 3, read), (0, 3, write), (1, 0, read)]), [0, 0, 100]);
+    // Each pair of nodes has links of its own.
+    assert_eq!(
+        waits(&[(0, 1, read), (0, 2, read), (0, 3, read), (1, 2, read)]),
+        [0, 0, 0, 0]
+    );
 }

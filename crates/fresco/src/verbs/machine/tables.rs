@@ -187,6 +187,12 @@ fn fabric(fabric: &Fabric) -> Result<Table, ReportError> {
         row.extend(counts.then(|| lines().into()));
         table.push(row)?;
     }
+    if fabric.link.is_some() {
+        let mut row = vec!["each way between two nodes".into()];
+        row.extend(["none".into(), "none".into(), rate(fabric.link)].map(Cell::from));
+        row.extend(counts.then(|| "none".into()));
+        table.push(row)?;
+    }
     Ok(table)
 }
 
