@@ -265,3 +265,29 @@ fn a_device_that_is_off_moves_nothing() {
     let (late, _) = agent("start = \"1 s\"");
     assert_eq!(off.tasks[0].reads, late.tasks[0].reads);
 }
+
+/// MemGuard counts misses of cores: a device is not held back, and takes away what is guaranteed.
+#[test]
+fn budgets_hold_no_device_back_and_guarantee_nothing_beside_one() {
+    let budgets = "reserve = \"200 MB/s\"\nreservation = \"hard\"\n[policy]\nbandwidth = \"memguard\"\n[bandwidth]\nperiod = \"50 us\"\n";
+    let with = |enabled: bool| {
+        let text = format!(
+            "name = \"guard\"\nmachine = \"small.toml\"\ncheck = true\nmeasure.time = \"400 us\"\n[[task]]\nname = \"t\"\n\
+            program = \"latency\"\ncore = 0\nparameters.bytes = \"512 KiB\"\n{budgets}\
+            [[agent]]\nname = \"dma\"\nbytes = \"1 MiB\"\nrate = \"3.2 GB/s\"\nin_flight = 64\nenabled = {enabled}\n"
+        );
+        results_on(1, &text).points[0].runs[0].clone()
+    };
+    let (off, on) = (with(false), with(true));
+    let guaranteed = |run: &RunResult| {
+        run.tasks[0]
+            .regulation
+            .as_ref()
+            .map(|core| core.guaranteed_bytes_per_s.round())
+    };
+    assert_eq!(guaranteed(&on), Some(0.0));
+    // A budget is whole lines of a period: 156.
+    assert_eq!(guaranteed(&off), Some(199_680_000.0));
+    let rate = on.agents[0].bandwidth_bytes_per_s;
+    assert!((rate / 3.2e9 - 1.0).abs() < 0.005, "{rate}");
+}

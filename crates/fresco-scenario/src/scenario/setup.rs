@@ -124,8 +124,14 @@ impl Setup {
         let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
+        let mut budgets = bandwidth::read(&root, &machine, &tasks, &copies)?;
+        if agents.iter().any(|agent| agent.enabled) {
+            // No budget holds a device back.
+            let nodes = budgets.iter_mut().flat_map(|budgets| &mut budgets.nodes);
+            nodes.for_each(|node| node.is_guaranteed = false);
+        }
         let setup = Self {
-            bandwidth: bandwidth::read(&root, &machine, &tasks, &copies)?,
+            bandwidth: budgets,
             space: Arc::new(space),
             frames,
             dynamic,

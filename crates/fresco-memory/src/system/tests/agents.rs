@@ -190,3 +190,33 @@ fn lines_between_nodes_wait_for_their_link() {
         [0, 0, 0, 0]
     );
 }
+
+#[test]
+fn controllers_on_a_thread_of_their_own_change_nothing() {
+    let run = |beside: bool| {
+        let mut system = system(|machine| {
+            machine.memory.controller.frontend = 20_000;
+            machine.memory.controller.refresh = RefreshPolicy::AllBankIndependent;
+        });
+        assert_eq!(beside && !system.run_beside(), false);
+        let (mut done, mut now) = (Vec::new(), 0);
+        for n in 0..400u64 {
+            let target = line(n % 4, n * 37 % 4096);
+            match n % 3 {
+                0 => _ = system.read(now, (n % 8) as u32, target, false),
+                1 => _ = system.transfer(now, (n % 2) as u32, target, Access::Write),
+                _ => _ = system.transfer(now, (n % 2) as u32, target, Access::Read),
+            }
+            let until = now + n * 977 % 90_000;
+            while now < until {
+                now = until.min(system.next_event());
+                system.run_until(now, &mut done);
+            }
+        }
+        done.extend(finish(&mut system));
+        done
+    };
+    let here = run(false);
+    assert_eq!(here.len(), 400);
+    assert_eq!(here, run(true));
+}
