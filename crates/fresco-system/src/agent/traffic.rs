@@ -139,7 +139,7 @@ mod tests {
         let mut seen = [false; 4];
         for _ in 0..100 {
             let pair = lines(&mut traffic, 2);
-            assert!(pair[0] % 128 == 0 && pair[1] == pair[0] + 64, "{pair:x?}");
+            assert!(pair[0].is_multiple_of(128) && pair[1] == pair[0] + 64, "{pair:x?}");
             seen[(pair[0] % 0x400 / 128) as usize + usize::from(pair[0] < 0x400) * 2] = true;
         }
         assert_eq!(seen, [true; 4]);
