@@ -90,10 +90,15 @@ impl Engine<'_> {
     }
 
     /// Takes those lines out of `done` that devices had under way.
+    #[inline(always)]
     pub(super) fn arrived_at_agents(&mut self, done: &mut Vec<Done>) {
-        if self.agents.devices.is_empty() {
-            return;
+        if !self.agents.devices.is_empty() {
+            self.arrived_at_devices(done);
         }
+    }
+
+    #[cold]
+    fn arrived_at_devices(&mut self, done: &mut Vec<Done>) {
         let cores = self.cpus.len();
         done.retain(|done| match (done.core as usize).checked_sub(cores) {
             Some(number) => {
