@@ -7,6 +7,7 @@
 mod builtin;
 mod cache;
 mod calibration;
+mod coherence;
 mod controller;
 mod core;
 mod digest;
@@ -23,6 +24,7 @@ mod topology;
 pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
 pub use cache::{CacheConfig, Replacement};
 pub use calibration::Calibration;
+pub use coherence::{Coherence, Protocol};
 pub use controller::{ControllerConfig, PagePolicy, Queues, Scheduler};
 pub use core::{CoreConfig, CoreKind};
 pub use digest::of as digest;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole machine.
 
-use crate::{CacheConfig, Calibration, ControllerConfig, CoreConfig, Fabric, Inclusion, LlcConfig, Topology};
+use crate::{
+    CacheConfig, Calibration, Coherence, ControllerConfig, CoreConfig, Fabric, Inclusion, LlcConfig, Topology,
+};
 use fresco_dram::color::ColorError;
 use fresco_dram::standards::{Device, LATENCIES, TimingError, with_latencies_scaled};
 use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
@@ -45,6 +47,8 @@ pub struct Machine {
     pub l2: Option<CacheConfig>,
     /// Shared last-level cache.
     pub llc: Option<LlcConfig>,
+    /// How private caches are kept coherent; `None` if they are not.
+    pub coherence: Option<Coherence>,
     /// Nodes and the distances between them.
     pub topology: Topology,
     /// What the way between last-level caches and controllers carries at most.

@@ -15,8 +15,8 @@ mod system;
 mod translation;
 
 pub use cache::{
-    Cache, Leaving, LeavingLines, PrefetchCounts, Prefetched, PrivateCaches, PrivateOutcome, SourceStats, TableRead,
-    Victim, Wanted, Watched,
+    Cache, CoherenceCounts, Leaving, LeavingLines, Left, LineState, PrefetchCounts, Prefetched, PrivateCaches,
+    PrivateOutcome, SourceStats, TableRead, Victim, Wanted, Watched,
 };
 pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
@@ -25,7 +25,7 @@ pub use interconnect::{Interconnect, Route};
 pub use line_index::LineIndex;
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
 pub use system::{
-    Blocked, CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
-    Upward,
+    Above, Answer, Arrival, Blocked, CommandSink, CoreStats, DelayedWrite, Demand, Done, Lines, MemorySystem,
+    NodeStats, Purpose, RequestId, Sample, Service, Upward,
 };
 pub use translation::{Translated, Translations};

@@ -2,6 +2,7 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod agents;
+mod coherence;
 mod combinations;
 mod common;
 mod determinism;

@@ -173,4 +173,12 @@ fn slowdowns_stay_below_the_bound() {
     assert!(slowdown <= bound, "{slowdown} {bound}");
     assert!(bound < 20.0);
     println!("slowdown {slowdown:.3}, bound {bound:.3}");
+    // What coherence does depends on others: no bound is given.
+    let mesi = "coherence = { protocol = \"mesi\", transfer = \"12 ns\" }\n";
+    let coherent = results(&format!(
+        "{mesi}{}",
+        text.replace("\"bandwidth\"\ncore", "\"latency\"\ncore")
+    ));
+    let fg = task(point(&coherent, &["3"]), "fg");
+    assert!(fg.slowdown.is_some() && fg.slowdown_bound.is_none());
 }

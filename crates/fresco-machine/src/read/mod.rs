@@ -3,6 +3,7 @@
 
 mod caches;
 mod calibration;
+mod coherence;
 mod controller;
 mod core;
 mod density;
@@ -68,6 +69,7 @@ impl Machine {
         memory_table.finish()?;
         check_line(&root, &caches, &memory)?;
         let topology = topology::read(&root, &core, cores, memory.organisation.nodes)?;
+        let coherence = coherence::read(&root, &core)?;
         let fabric = fabric::read(&root)?;
         let mut machine = Self {
             name: name(&root)?,
@@ -81,6 +83,7 @@ impl Machine {
             l1i: caches.l1i,
             l2: caches.l2,
             llc: caches.llc,
+            coherence,
             topology,
             fabric,
             memory,
@@ -90,6 +93,7 @@ impl Machine {
         fabric::check(&root, &machine)?;
         threads::share(&root, &mut machine)?;
         prefetch::check(&root, &machine)?;
+        coherence::check(&root, &machine)?;
         root.finish()?;
         Ok(machine)
     }

@@ -53,6 +53,20 @@ fn lane_of(tags: &[u32; LANES], tag: u32) -> usize {
     holding.trailing_zeros() as usize
 }
 
+/// Returns true if a way of a set holds nothing.
+pub(super) fn is_empty(set: &[Group], way: usize) -> bool {
+    set[way / LANES].tags[way % LANES] == Index::NO_TAG
+}
+
+/// The first way of a set that holds a line, used or not.
+#[inline]
+pub(super) fn find_any(set: &[Group], tag: u32, mark: u32) -> Option<usize> {
+    match find(set, tag) {
+        None if mark != 0 => find(set, tag | mark),
+        way => way,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Caches indexed by physical address: private levels of a core, and the shared last level.
 //!
-//! All are write-back and write-allocate. Only tags are kept, never data. No coherence protocol is modelled: tasks
-//! share no lines that they write, which holds for the single-threaded and the data-partitioned programs that memory
-//! coloring is about.
+//! All are write-back and write-allocate. Only tags are kept, never data. Private caches are coherent where a machine asks for it (`copies.rs`); else
+//! what one core stores changes nothing in the caches of others, which is right for programs that share no lines that they write.
 
+mod copies;
 mod dueling;
 mod group;
 mod index;
@@ -22,6 +22,7 @@ mod tree_plru;
 #[cfg(test)]
 mod tests;
 
+pub use copies::{CoherenceCounts, Left, LineState};
 pub use prefetch::{PrefetchCounts, Prefetched, Wanted};
 pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome, Watched};
 pub use set_associative::{Cache, Victim};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The private cache levels of one core.
 
+use super::copies::{CoherenceCounts, Copies};
 use super::prefetch::{PrefetchCounts, Prefetcher};
 use super::{Cache, SourceStats, Victim};
 use crate::translation::Translations;
@@ -77,7 +78,7 @@ impl LeavingLines {
 /// level 2, a clean one is dropped, and an eviction in one level never reaches up into
 /// another. So what these caches hold depends on this core's own accesses alone, and a simulated core may run ahead
 /// of the others for as long as it hits here; unless an inclusive cache below takes lines away
-/// ([`invalidate`](Self::invalidate)).
+/// ([`invalidate`](Self::invalidate)), or other cores do ([`coherent`](Self::coherent)).
 ///
 /// Above an exclusive cache ([`feeding`](Self::feeding)) a line leaves once none of them has it, clean or dirty, and comes into that cache.
 /// So a clean victim of level 1 moves to level 2 if that does not have it, and a victim of level 2 that level 1 still has is no longer in level
@@ -96,6 +97,8 @@ pub struct PrivateCaches {
     invalidated: u64,
     pub(super) prefetcher: Option<Box<Prefetcher>>,
     translations: Option<Box<Translations>>,
+    /// What coherence knows of the lines, if they are kept coherent.
+    pub(super) copies: Option<Box<Copies>>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +125,7 @@ impl PrivateCaches {
             invalidated: 0,
             prefetcher: None,
             translations: None,
+            copies: None,
         }
     }
 
@@ -266,16 +270,23 @@ impl PrivateCaches {
 
     /// Drops the line, which an inclusive cache below has displaced. Returns whether it held stores; `None` if it was not here.
     pub fn invalidate(&mut self, line: PhysAddr) -> Option<bool> {
-        let levels = [&mut self.l1, &mut self.l2].into_iter().flatten();
-        let caches = levels.map(|level| &mut level.cache).chain(&mut self.l1i);
-        let dropped = caches.filter_map(|cache| cache.invalidate(line));
-        let was_dirty = dropped.map(|victim| victim.dirty).reduce(|one, other| one | other);
+        let was_dirty = self.drop_line(line);
         self.invalidated += u64::from(was_dirty.is_some());
         was_dirty
     }
 
-    /// Makes the line dirty, in the level closest to the core that has it; returns whether one of data has.
+    pub(crate) fn drop_line(&mut self, line: PhysAddr) -> Option<bool> {
+        let levels = [&mut self.l1, &mut self.l2].into_iter().flatten();
+        let caches = levels.map(|level| &mut level.cache).chain(&mut self.l1i);
+        let dropped = caches.filter_map(|cache| cache.invalidate(line));
+        dropped.map(|victim| victim.dirty).reduce(|one, other| one | other)
+    }
+
+    /// Makes the line dirty, in the level closest to the core that has it; returns whether one of data has, and the core does not share it.
     pub fn make_dirty(&mut self, line: PhysAddr) -> bool {
+        if self.is_shared(line) {
+            return false;
+        }
         let levels = [&mut self.l1, &mut self.l2].into_iter().flatten();
         levels.map(|level| &mut level.cache).any(|cache| cache.make_dirty(line))
     }
@@ -330,6 +341,7 @@ impl PrivateCaches {
         if let Some(prefetcher) = &mut self.prefetcher {
             prefetcher.counts = PrefetchCounts::default();
         }
+        self.count_coherence(|counts| *counts = CoherenceCounts::default());
         if let Some(l1i) = &mut self.l1i {
             l1i.reset_stats();
         }

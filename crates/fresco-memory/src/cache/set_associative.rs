@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One set-associative cache: tags, dirty bits, owners.
 
-use super::group::{Group, LANES, empty_set, find};
+use super::group::{Group, LANES, empty_set, find, find_any, is_empty};
 use super::index::{Index, Place};
 use super::order::{Order, Side, Ways};
 use super::stats::SourceStats;
@@ -270,10 +270,23 @@ impl Cache {
 
     /// Makes the line dirty, if it is here; returns whether it is. No access: the order of use does not change.
     pub fn make_dirty(&mut self, addr: PhysAddr) -> bool {
-        let place = self.index.place(addr);
-        let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
-        let way = find_any(set, place.tag, self.index.mark);
-        way.inspect(|way| set[way / LANES].dirty[way % LANES] = true).is_some()
+        self.dirty_bit(addr).map(|dirty| *dirty = true).is_some()
+    }
+
+    /// Makes the line clean, if it is here; returns whether it was dirty. No access, either.
+    pub fn make_clean(&mut self, addr: PhysAddr) -> bool {
+        self.dirty_bit(addr).is_some_and(std::mem::take)
+    }
+
+    fn dirty_bit(&mut self, addr: PhysAddr) -> Option<&mut bool> {
+        let (group, lane) = self.find_line(addr)?;
+        Some(&mut self.groups[group].dirty[lane])
+    }
+
+    /// Returns true if the line is here, and dirty. Changes nothing.
+    pub fn is_dirty(&self, addr: PhysAddr) -> bool {
+        self.find_line(addr)
+            .is_some_and(|(group, lane)| self.groups[group].dirty[lane])
     }
 
     /// A line of `source` that left clean was dirty in a level above after all.
@@ -283,9 +296,16 @@ impl Cache {
 
     /// The source that brought the line in, if it is here. Changes nothing.
     pub fn owner(&self, addr: PhysAddr) -> Option<u16> {
+        let (group, lane) = self.find_line(addr)?;
+        Some(self.groups[group].owners[lane])
+    }
+
+    /// The group of ways, of all, and the lane of it in which a line is, used or not.
+    fn find_line(&self, addr: PhysAddr) -> Option<(usize, usize)> {
         let place = self.index.place(addr);
-        let set = &self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
-        find_any(set, place.tag, self.index.mark).map(|way| set[way / LANES].owners[way % LANES])
+        let first = place.set * self.groups_per_set;
+        let way = find_any(&self.groups[first..][..self.groups_per_set], place.tag, self.index.mark)?;
+        Some((first + way / LANES, way % LANES))
     }
 
     /// All lines that are here, by set, then by way.
@@ -356,20 +376,6 @@ impl Cache {
         let empty = (0..self.ways).filter(|way| allowed >> way & 1 == 1 && is_empty(set, *way));
         let empty = empty.fold(0, |ways, way| ways | 1 << way);
         self.order.claim_among(set_number, allowed, empty)
-    }
-}
-
-/// Returns true if a way of a set holds nothing.
-fn is_empty(set: &[Group], way: usize) -> bool {
-    set[way / LANES].tags[way % LANES] == Index::NO_TAG
-}
-
-/// The first way of a set that holds a line, used or not.
-#[inline]
-fn find_any(set: &[Group], tag: u32, mark: u32) -> Option<usize> {
-    match find(set, tag) {
-        None if mark != 0 => find(set, tag | mark),
-        way => way,
     }
 }
 

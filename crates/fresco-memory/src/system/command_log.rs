@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! DRAM commands on their way to who asked for them.
 
+use super::MemorySystem;
 use crate::command::Command;
 
 /// Takes the DRAM commands of all channels, in order of their cycles, within a cycle in order of the channels.
@@ -34,5 +35,17 @@ impl CommandLog {
         for command in self.commands.drain(..) {
             (self.sink)(&command);
         }
+    }
+}
+
+impl MemorySystem {
+    /// From now on every DRAM command also goes to `sink`.
+    pub fn set_command_sink(&mut self, sink: CommandSink) {
+        self.log = Some(CommandLog::new(sink, false));
+    }
+
+    /// As [`set_command_sink`](Self::set_command_sink), but only refreshes go to `sink`: a command in some thousands.
+    pub fn set_refresh_sink(&mut self, sink: CommandSink) {
+        self.log = Some(CommandLog::new(sink, true));
     }
 }

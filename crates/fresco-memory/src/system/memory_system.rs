@@ -3,7 +3,8 @@
 
 use super::beside::{Beside, Sent};
 use super::blocking::{Blocking, Refused};
-use super::command_log::{CommandLog, CommandSink};
+use super::coherence::Directory;
+use super::command_log::CommandLog;
 use super::fabric::{Fabric, Passing};
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
@@ -42,7 +43,7 @@ use fresco_machine::{Inclusion, Machine};
 pub struct MemorySystem {
     pub(super) caches: Vec<Cache>,
     pub(super) cores_per_cache: u32,
-    llc_latency: Ps,
+    pub(super) llc_latency: Ps,
     pub(super) line_mask: u64,
     map: AddressMap,
     pub(super) interconnect: Interconnect,
@@ -67,6 +68,8 @@ pub struct MemorySystem {
     /// Controllers on a thread of their own, if they have one.
     pub(super) beside: Option<Beside>,
     pub(super) inclusion: Inclusion,
+    /// If private caches are kept coherent.
+    pub(super) directory: Option<Directory>,
     /// What the private caches have not been told.
     pub(super) upward: Vec<Upward>,
     pub(super) next_id: u64,
@@ -133,6 +136,7 @@ impl MemorySystem {
             is_limited: false,
             beside: None,
             inclusion: machine.inclusion(),
+            directory: Directory::of(machine),
             upward: Vec::new(),
             next_id: 0,
             now: 0,
@@ -294,16 +298,6 @@ impl MemorySystem {
     /// Lines that are under way from memory, and reads of others that the last-level cache let wait.
     pub fn outstanding(&self) -> usize {
         self.pending.len() + self.blocking.hits()
-    }
-
-    /// From now on every DRAM command also goes to `sink`.
-    pub fn set_command_sink(&mut self, sink: CommandSink) {
-        self.log = Some(CommandLog::new(sink, false));
-    }
-
-    /// As [`set_command_sink`](Self::set_command_sink), but only refreshes go to `sink`: a command in some thousands.
-    pub fn set_refresh_sink(&mut self, sink: CommandSink) {
-        self.log = Some(CommandLog::new(sink, true));
     }
 
     /// Counters of each core, since the start or the last reset.

@@ -15,6 +15,7 @@
 mod agents;
 mod beside;
 mod blocking;
+mod coherence;
 mod command_log;
 mod fabric;
 mod memory_system;
@@ -31,6 +32,7 @@ mod write_backs;
 #[cfg(test)]
 mod tests;
 
+pub use coherence::{Above, Answer, Arrival, Demand, Purpose};
 pub use command_log::CommandSink;
 pub use memory_system::MemorySystem;
 pub use sample::{DelayedWrite, Done, RequestId, Sample, Service};

@@ -41,7 +41,8 @@ pub struct Done {
 pub struct Sample {
     /// From the access to its data at the core.
     pub latency: Ps,
-    /// Looking up the caches, `ControllerConfig::frontend`, and the wait for the controller's next clock edge.
+    /// Looking up the caches, `ControllerConfig::frontend`, and the wait for the controller's next clock edge; where private caches are coherent,
+    /// also the time by which invalidating other copies outlasts the rest.
     pub path: Ps,
     /// On the interconnect, both ways.
     pub remote: Ps,

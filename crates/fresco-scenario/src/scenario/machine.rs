@@ -27,6 +27,7 @@ pub(crate) const OF_MACHINE: &[&str] = &[
     "l2",
     "llc",
     "topology",
+    "coherence",
     "fabric",
     "memory",
     "calibration",

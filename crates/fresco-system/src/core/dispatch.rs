@@ -8,6 +8,7 @@ use super::outbox::Fetch;
 use super::prefetch::Hit;
 use super::window::Record;
 use super::{Lookup, MicroOp, Pipeline, Source, Step, User, Victims};
+use fresco_dram::PhysAddr;
 
 /// Where and when an operation enters the window.
 pub(super) struct Entered {
@@ -25,7 +26,7 @@ impl Pipeline {
     pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
         if self.front <= limit
             && let Some(step) = self.held.take()
-            && !self.dispatch_held(step)
+            && !self.dispatch_held(step, source)
         {
             return;
         }
@@ -65,7 +66,14 @@ impl Pipeline {
 
     /// A step that had to wait tries again; false if dispatch goes no further.
     #[cold]
-    fn dispatch_held(&mut self, step: Step) -> bool {
+    fn dispatch_held(&mut self, mut step: Step, source: &mut impl Source) -> bool {
+        if let Step::Op(op) = &mut step
+            && let Lookup::Upgrade { slots, watched } = op.lookup
+            && source.owns(op.line)
+        {
+            // An operation before it has got the line meanwhile.
+            op.lookup = watched.map_or(Lookup::Hit { slots }, |first_use| Lookup::Watched { slots, first_use });
+        }
         let (done, goes_on) = match &step {
             Step::Op(op) => (self.dispatch_op(op), true),
             Step::Fetch(code) => (self.dispatch_fetch(code), !self.fetching),
@@ -180,24 +188,22 @@ impl Pipeline {
                 }
                 (slots, awaited)
             }
-            Lookup::Miss => (1, Some(self.lines.insert(op.line, op.victims))),
+            Lookup::Miss => {
+                let ticket = self.lines.insert(op.line, op.victims);
+                self.lines.entry_mut(ticket.entry()).store = op.write;
+                (1, Some(ticket))
+            }
             Lookup::Watched { slots, first_use } => {
                 self.write_back(slot, op.victims);
-                let hit = Hit {
-                    line: op.line,
-                    first_use,
-                };
-                match waits {
-                    true => {
-                        let awaited = Awaited {
-                            hit: Some(hit),
-                            ..Awaited::default()
-                        };
-                        self.aside.wait(self.window.next_sequence(), awaited);
-                    }
-                    false => self.aside.watch(ready, hit),
-                }
+                self.watch(op.line, first_use, waits, ready);
                 (slots, self.lines.find(op.line))
+            }
+            Lookup::Upgrade { slots, watched } => {
+                self.write_back(slot, op.victims);
+                if let Some(first_use) = watched {
+                    self.watch(op.line, first_use, waits, ready);
+                }
+                (slots, Some(self.lines.upgrade(op.line)))
             }
         };
         self.push(&entered, op.write, latency, awaited);
@@ -230,6 +236,21 @@ impl Pipeline {
         }
     }
 
+    /// A hit of the next operation is watched: it happens at `ready`, or when the operation has what it waits for.
+    fn watch(&mut self, line: PhysAddr, first_use: bool, waits: bool, ready: Slot) {
+        let hit = Hit { line, first_use };
+        match waits {
+            true => {
+                let awaited = Awaited {
+                    hit: Some(hit),
+                    ..Awaited::default()
+                };
+                self.aside.wait(self.window.next_sequence(), awaited);
+            }
+            false => self.aside.watch(ready, hit),
+        }
+    }
+
     /// Fetches code for the instruction after the gap; false if the window is full.
     #[cold]
     fn dispatch_fetch(&mut self, code: &MicroOp) -> bool {
@@ -245,7 +266,9 @@ impl Pipeline {
                 self.lines.find(code.line)
             }
             Lookup::Miss => Some(self.lines.insert(code.line, code.victims)),
-            Lookup::Watched { .. } => unreachable!("nobody watches code"),
+            Lookup::Watched { .. } | Lookup::Upgrade { .. } => {
+                unreachable!("nobody watches code, or stores to it here")
+            }
         };
         let Some((ticket, line)) = awaited.and_then(|ticket| Some((ticket, self.lines.of(ticket)?))) else {
             return true;

@@ -24,6 +24,10 @@ pub(crate) struct Line {
     pub victims: Victims,
     /// Who waits for it beside operations.
     pub user: User,
+    /// A store waits for it.
+    pub store: bool,
+    /// The core has it, and asks to store to it.
+    pub upgrade: bool,
     /// Tells it from earlier lines in the same entry; [`FREE`] in one that is not in use.
     serial: u64,
 }
@@ -114,6 +118,8 @@ impl Lines {
             fetch: FetchState::Unasked,
             victims,
             user: User::Operations,
+            store: false,
+            upgrade: false,
             serial,
         };
         let entry = match self.free.pop() {
@@ -128,6 +134,20 @@ impl Lines {
         };
         self.index.insert(addr, entry);
         Ticket { entry, serial }
+    }
+
+    /// Adds a line that the core has, and may not store to, unless it is awaited and has not been asked for: then that request is for the store,
+    /// too.
+    pub fn upgrade(&mut self, addr: PhysAddr) -> Ticket {
+        let is_asked = |line: &Line| line.fetch == FetchState::Sent;
+        let awaited = self.find(addr).filter(|ticket| !is_asked(self.entry(ticket.entry())));
+        let ticket = awaited.unwrap_or_else(|| {
+            let ticket = self.insert(addr, Victims::default());
+            self.entry_mut(ticket.entry()).upgrade = true;
+            ticket
+        });
+        self.entry_mut(ticket.entry()).store = true;
+        ticket
     }
 
     /// The line in an entry will arrive at `slot`; returns it.

@@ -34,17 +34,20 @@
 //!
 //! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths,
 //! functional-unit latencies (an instruction without memory access takes its slot, and its share of the stalls), store-to-load forwarding by address
-//! (a load of a line that a store has fetched waits for the line), translation of addresses of code, coherence (tasks share no pages).
+//! (a load of a line that a store has fetched, or upgrades, waits for the line), translation of addresses of code.
 //!
 //! **Page walks** ([`Step::Walk`]), of cores with TLBs: which translations are known is looked up in program order, too. An operation whose
 //! page the first level does not have looks the second up when it has its operands, and if a walk is needed, waits for it; so do others of the page. The walks
 //! of a core are done one at a time, that first which is asked for first. Their reads follow each other, each from level 2 after its latency or
 //! through an MSHR as a load.
 //!
+//! **Coherence**: a store to a line that the core shares with others takes an MSHR and a place in the store buffer until it owns the line, as one
+//! that misses. Where a load and a store wait for a line that has not been asked for, one request is for both.
+//!
 //! **Prefetches** take an MSHR that is free when they are issued, or are not issued; operations that need such a line meanwhile wait for it as for any
 //! other. What a prefetcher learns from has happened: misses when they are sent, and hits that it watches when their operands are there.
 //!
-//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below, or prefetchers fill them. What leaves it
+//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches, unless an inclusive cache is below, prefetchers fill them, or they are coherent. What leaves it
 //! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
 
 mod aside;
@@ -84,6 +87,11 @@ pub trait Source {
     /// source can be stopped among them. How they are cut changes no time.
     fn next_within(&mut self, _room: u64) -> Step {
         self.next()
+    }
+
+    /// Returns true if the core may store to a line now, which it had to [ask for](Lookup::Upgrade) when it was looked up.
+    fn owns(&mut self, _line: PhysAddr) -> bool {
+        false
     }
 }
 
@@ -161,6 +169,13 @@ pub enum Lookup {
     },
     /// Not there; the line has been given a place.
     Miss,
+    /// There, as of [`Lookup::Hit`], and not the core's to store to: that is asked for.
+    Upgrade {
+        /// Slots.
+        slots: u32,
+        /// As of [`Lookup::Watched`], if it is watched.
+        watched: Option<bool>,
+    },
     /// There, as of [`Lookup::Hit`], and the core reports when it happens ([`Action::Watched`]).
     Watched {
         /// Slots.

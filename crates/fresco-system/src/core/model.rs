@@ -4,6 +4,7 @@
 use super::{Action, MissTag, Pipeline, SlotClock, Source, User, Victims, WalkCounts};
 use fresco_dram::{PhysAddr, Ps};
 use fresco_machine::{CoreConfig, CoreKind};
+use fresco_memory::Purpose;
 
 /// A model of a core: it decides when the accesses of a [`Source`] reach the shared memory. A new core has executed
 /// nothing; it is halted at time 0 and waits for [`CoreModel::resume`].
@@ -52,6 +53,13 @@ pub trait CoreModel<S: Source>: Send {
 
     /// What page walks have done so far.
     fn walks(&self) -> WalkCounts;
+
+    /// What a fetch is for.
+    fn purpose(&self, tag: MissTag) -> Purpose;
+
+    /// The fetch of a line that the memory has been asked for last, `but` for this one, and when it arrives if that is known; `None` if there is
+    /// none, or if its register has been used again since it arrived.
+    fn awaited(&self, line: PhysAddr, but: Option<MissTag>) -> Option<(MissTag, Option<Ps>)>;
 
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);

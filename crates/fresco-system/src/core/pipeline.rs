@@ -10,6 +10,7 @@ use super::window::Window;
 use super::{Action, CoreModel, Lookup, MissTag, Source, Step, User, Victims, WalkCounts};
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_machine::CoreConfig;
+use fresco_memory::Purpose;
 use std::collections::VecDeque;
 
 /// Miss status holding registers.
@@ -288,6 +289,24 @@ impl<S: Source> CoreModel<S> for Pipeline {
 
     fn walks(&self) -> WalkCounts {
         self.aside.walks.counts()
+    }
+
+    fn purpose(&self, tag: MissTag) -> Purpose {
+        let entry = self.mshrs.line[usize::from(tag.0)].expect("a fetch has a line");
+        match self.lines.entry(entry) {
+            line if line.upgrade => Purpose::Upgrade,
+            line if line.store => Purpose::Store,
+            line if line.user == User::Code => Purpose::Code,
+            _ => Purpose::Load,
+        }
+    }
+
+    fn awaited(&self, line: PhysAddr, but: Option<MissTag>) -> Option<(MissTag, Option<Ps>)> {
+        let registers = self.mshrs.line.iter().enumerate();
+        let asked = registers.filter_map(|(number, entry)| Some((MissTag(number as u16), self.lines.entry((*entry)?))));
+        let of_line = asked.filter(|(tag, asked)| asked.addr == line && Some(*tag) != but);
+        let latest = of_line.max_by_key(|(_, asked)| asked.arrival);
+        latest.map(|(tag, asked)| (tag, (asked.arrival != PENDING).then(|| self.clock.to_ps(asked.arrival))))
     }
 
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {

@@ -38,6 +38,7 @@ impl Pipeline {
                 };
                 (slots, self.lines.find(op.line), Some(hit))
             }
+            Lookup::Upgrade { .. } => unreachable!("a machine with TLBs has no coherent caches"),
         };
         if !matches!(op.lookup, Lookup::Miss) {
             self.write_back(entered.slot, op.victims);

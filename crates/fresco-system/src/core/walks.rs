@@ -250,6 +250,7 @@ impl Pipeline {
         let (slots, line) = match read.lookup {
             Lookup::Miss => (1, Some(self.lines.insert(read.line, read.victims))),
             Lookup::Hit { slots } | Lookup::Watched { slots, .. } => (slots, self.lines.find(read.line)),
+            Lookup::Upgrade { .. } => unreachable!("nothing is stored to a table"),
         };
         let reads = &mut self.aside.walks.coming;
         reads.reads[reads.count] = Read {

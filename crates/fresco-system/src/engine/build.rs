@@ -2,6 +2,7 @@
 //! From an experiment to a machine with its tasks mapped, at time 0.
 
 use super::agents::Agents;
+use super::coherence::Coherence;
 use super::counting::Before;
 use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
@@ -103,7 +104,8 @@ impl<'e> Engine<'e> {
             let data = PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
             let both = data.with_code(machine.l1i.as_ref());
             let all = both.feeding(machine.inclusion() == Inclusion::Exclusive);
-            let all = all.prefetching(&machine.core.prefetch);
+            let coherent = all.coherent(machine.coherence.is_some());
+            let all = coherent.prefetching(&machine.core.prefetch);
             all.translating(machine.core.tlb.as_ref(), machine.page_bytes)
         };
         let cpus = (0u32..).zip(dispatchers);
@@ -156,7 +158,7 @@ impl<'e> Engine<'e> {
             recording,
             run_ahead: match machine.inclusion() {
                 Inclusion::Inclusive => 0,
-                _ if !machine.core.prefetch.is_off() => 0,
+                _ if !machine.core.prefetch.is_off() || machine.coherence.is_some() => 0,
                 _ if regulator.is_some() => bandwidth::RUN_AHEAD,
                 _ => super::RUN_AHEAD,
             },
@@ -168,6 +170,7 @@ impl<'e> Engine<'e> {
             tables,
             wanted: Vec::new(),
             agents,
+            coherence: machine.coherence.map(|_| Coherence::default()),
         };
         if engine.phases.is_none() {
             engine.begin_agents(0);

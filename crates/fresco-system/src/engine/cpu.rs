@@ -109,6 +109,12 @@ impl Cpu {
         self.waits.push((id, tag));
     }
 
+    /// The fetch that waits for a read, which goes on to wait.
+    pub fn tag_of(&self, id: RequestId) -> MissTag {
+        let wait = self.waits.iter().find(|(other, _)| *other == id);
+        wait.expect("a read that is done was asked for").1
+    }
+
     /// Notes that a prefetch waits for a read.
     pub fn wait_for_prefetch(&mut self, id: RequestId, tag: MissTag) {
         self.wait(id, tag);

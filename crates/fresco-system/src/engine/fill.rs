@@ -77,11 +77,12 @@ impl Engine<'_> {
         for _ in 0..IDLE_STEPS {
             match self.tasks[task].process.next() {
                 Step::Op(op) | Step::Translated(op, _) => {
-                    self.fill_line(core, &op);
+                    self.fill_line(core, &op, false);
                     found = true;
                     break;
                 }
-                Step::Fetch(line) | Step::Walk(line) => self.fill_line(core, &line),
+                Step::Walk(line) => self.fill_line(core, &line, false),
+                Step::Fetch(code) => self.fill_line(core, &code, true),
                 Step::Work { .. } => {}
                 Step::Event { .. } => self.fill_past_event(task, at)?,
             }
@@ -90,7 +91,8 @@ impl Engine<'_> {
         Ok(found)
     }
 
-    fn fill_line(&mut self, core: u32, op: &MicroOp) {
+    fn fill_line(&mut self, core: u32, op: &MicroOp, is_code: bool) {
+        self.grant_in_no_time(core as usize, op, is_code);
         if matches!(op.lookup, Lookup::Miss) {
             self.memory.fill(core, op.line);
             self.tell_private_in_no_time();

@@ -10,6 +10,9 @@ impl Engine<'_> {
     /// A line leaves the private caches of a core. One that an exclusive cache would take, and that the core has asked for anew since it
     /// was displaced, stays instead.
     pub(super) fn leave(&mut self, number: usize, at: Ps, leaving: Leaving) {
+        if self.coherence.is_some() {
+            return self.leave_coherently(number, at, leaving);
+        }
         let core = number as u32;
         if self.experiment.machine.inclusion() == Inclusion::Exclusive
             && self.has_asked_for(number, leaving.line)
@@ -22,7 +25,7 @@ impl Engine<'_> {
     }
 
     /// Returns true if the private caches of a core have a line, and it is none that the memory has not been asked for.
-    fn has_asked_for(&mut self, number: usize, line: PhysAddr) -> bool {
+    pub(super) fn has_asked_for(&mut self, number: usize, line: PhysAddr) -> bool {
         self.private_of(number).contains(line) && !self.cpus[number].core.is_yet_to_ask(line)
     }
 
@@ -72,7 +75,8 @@ impl Engine<'_> {
         for sharer in self.memory.sharers(core) {
             let sharer = sharer as usize;
             // What has its place already will be there only when it is fetched, from the cache below again.
-            if !self.cpus[sharer].core.is_yet_to_ask(line) {
+            // But not a copy that is shared, and that is to be asked for once more only for the sake of a store.
+            if !self.cpus[sharer].core.is_yet_to_ask(line) || self.private_of(sharer).is_shared(line) {
                 was_dirty |= self.private_of(sharer).invalidate(line) == Some(true);
             }
         }
@@ -90,6 +94,7 @@ impl Engine<'_> {
     /// Lines are where the kind of cache says, but for those that a core has not got yet.
     #[cfg(debug_assertions)]
     pub(super) fn check_levels(&mut self) {
+        self.check_coherence();
         let inclusion = self.experiment.machine.inclusion();
         if inclusion == Inclusion::NonInclusive {
             return;

@@ -96,6 +96,7 @@ impl Engine<'_> {
                 blocked,
                 invalidated: (inclusion == Inclusion::Inclusive).then(|| caches.invalidated()),
                 prefetch: caches.prefetch_counts(),
+                coherence: caches.coherence_counts(),
             },
             tlb: self.tlb_result(task, &now.walked.since(&then.walked)),
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),

@@ -8,7 +8,7 @@
 //!
 //! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
 //! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
-//! [`RUN_AHEAD`] on its private caches, where nobody notices; not at all above an inclusive cache, or with prefetchers. Where its dispatcher may take it away it runs no further than
+//! [`RUN_AHEAD`] on its private caches, where nobody notices; not at all above an inclusive cache, with prefetchers, or where caches are coherent. Where its dispatcher may take it away it runs no further than
 //! to the next timer; in a run of phases no task ever leaves its core, and counters of background tasks, which are read
 //! without stopping them, are exact to [`RUN_AHEAD`].
 //!
@@ -20,6 +20,7 @@ mod balancing;
 mod budgets;
 mod build;
 mod busy;
+mod coherence;
 mod copy;
 mod counting;
 mod cpu;
@@ -50,12 +51,13 @@ use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
 use crate::experiment::{Experiment, Jobs, RunOutcome, Work};
 use crate::os::process::{Failure, Stop};
+use coherence::Coherence;
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
-use fresco_memory::{Done, MemorySystem, Service, Upward, Wanted};
+use fresco_memory::{Done, MemorySystem, Purpose, Service, Upward, Wanted};
 use jobs::TaskState;
 use phases::Phases;
 use recoloring::Recoloring;
@@ -132,6 +134,8 @@ pub(crate) struct Engine<'e> {
     wanted: Vec<Wanted>,
     /// Devices beside the cores.
     agents: agents::Agents,
+    /// Private caches are coherent.
+    coherence: Option<Coherence>,
 }
 
 impl Engine<'_> {
@@ -219,6 +223,7 @@ impl Engine<'_> {
         self.count_late_lines();
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
+        self.hold_back(done);
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
@@ -243,6 +248,7 @@ impl Engine<'_> {
             }
         }
         done.clear();
+        self.let_follow(now);
     }
 
     /// A core does what is due at `now`; it runs no further than `timer`, if that may take it away. Returns when its process
@@ -258,6 +264,17 @@ impl Engine<'_> {
         let process = cpu.loaded.as_ref().map(|loaded| &mut self.tasks[loaded.task].process);
         match cpu.core.step(process, limit) {
             Action::Ran => {}
+            Action::Fetch { at, line, write, tag } if self.coherence.is_some() => {
+                let purpose = self.ask(number, at, line, write, tag);
+                #[cfg(debug_assertions)]
+                self.witness_access(number, at);
+                self.tell_private();
+                self.note_sent();
+                self.count_lines(number);
+                if purpose != Purpose::Upgrade {
+                    self.learn_from_miss(number, at, line, tag);
+                }
+            }
             Action::Fetch { at, line, write, tag } => {
                 match self.memory.read(at, cpu.number, line, write) {
                     Service::Done { at: arrival } => {

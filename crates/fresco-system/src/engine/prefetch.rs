@@ -41,21 +41,35 @@ impl Engine<'_> {
             self.private_of(number).count_prefetch(|counts| counts.dropped += 1);
             return;
         }
-        let (from, leaving) = self.private_of(number).prefetch(wanted);
+        let private = self.private_of(number);
+        let (from, leaving) = private.prefetch(wanted);
+        if from == Prefetched::FromShared {
+            private.expect(line);
+        }
+        private.leave_coherently(leaving);
         let mut victims = Victims::default();
         leaving.as_slice().iter().for_each(|line| victims.push(*line));
         let cpu = &mut self.cpus[number];
         let tag = cpu.core.prefetch(line, victims);
-        let service = match from {
-            Prefetched::FromL2(latency) => Service::Done { at: at + latency },
-            Prefetched::FromShared => self.memory.prefetch(at, core, line),
-        };
-        match service {
-            Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
-            Service::Pending(id) => {
-                cpu.wait_for_prefetch(id, tag);
-                self.private_of(number).count_prefetch(|counts| counts.from_memory += 1);
+        let from_memory = match from {
+            Prefetched::FromL2(latency) => {
+                cpu.core.complete(tag, at, at + latency);
+                false
             }
+            Prefetched::FromShared if self.coherence.is_some() => self.ask_early(number, at, line, tag),
+            Prefetched::FromShared => match self.memory.prefetch(at, core, line) {
+                Service::Done { at: arrival } => {
+                    cpu.core.complete(tag, at, arrival);
+                    false
+                }
+                Service::Pending(id) => {
+                    cpu.wait_for_prefetch(id, tag);
+                    true
+                }
+            },
+        };
+        if from_memory {
+            self.private_of(number).count_prefetch(|counts| counts.from_memory += 1);
         }
         self.tell_private();
         self.note_sent();

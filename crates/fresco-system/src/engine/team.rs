@@ -3,8 +3,8 @@
 //!
 //! A page that one thread touches first is mapped for all of them; its frame is of that thread's colors. At the end of a
 //! section every thread waits for the last one: the barrier itself costs nothing, and a thread that waits keeps its core,
-//! unless its dispatcher takes it away. Coherence of private caches is not modelled, as nowhere else: a line that another
-//! thread has written is found where this core has it.
+//! unless its dispatcher takes it away. Where private caches are not coherent, a line that another thread has written is found where this
+//! core has it.
 
 use super::Engine;
 use super::ordered::Passed;

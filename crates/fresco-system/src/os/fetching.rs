@@ -28,22 +28,17 @@ impl Process {
         let gap = self.gap_left(gap);
         self.next += 1;
         self.fetches += 1;
+        let (outcome, out) = self.caches.fetch_or_fill(line);
         let mut victims = Victims::default();
-        let lookup = match self.caches.fetch(line) {
+        out.as_slice().iter().for_each(|victim| victims.push(*victim));
+        let lookup = match outcome {
             PrivateOutcome::Hit { level: 1, .. } => {
                 return (gap > 0).then_some(Step::Work { instructions: gap });
             }
-            PrivateOutcome::Hit { level, leaves, .. } => {
-                leaves.into_iter().for_each(|victim| victims.push(victim));
-                Lookup::Hit {
-                    slots: self.hit_slots[usize::from(level) - 1],
-                }
-            }
-            PrivateOutcome::Miss => {
-                let out = self.caches.fill_code(line);
-                out.as_slice().iter().for_each(|victim| victims.push(*victim));
-                Lookup::Miss
-            }
+            PrivateOutcome::Hit { level, .. } => Lookup::Hit {
+                slots: self.hit_slots[usize::from(level) - 1],
+            },
+            PrivateOutcome::Miss => Lookup::Miss,
         };
         Some(Step::Fetch(MicroOp {
             gap,

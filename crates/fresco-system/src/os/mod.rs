@@ -5,6 +5,7 @@ pub(crate) mod copying;
 mod fetching;
 pub(crate) mod pages;
 pub(crate) mod process;
+mod sharing;
 mod steps;
 mod stopping;
 pub(crate) mod tables;

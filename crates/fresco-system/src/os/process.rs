@@ -78,7 +78,8 @@ pub(crate) struct Process {
     pub(super) gap_done: bool,
     /// How its addresses are translated, if its core has TLBs.
     pub(super) translating: Option<Box<Translating>>,
-    /// It has begun, copies nothing, is not interrupted, has no TLB to ask, and no part of the next gap has been executed or is left from before:
+    /// It has begun, copies nothing, is not interrupted, has no TLB to ask, its caches need no coherence, and no part of the next gap has been executed or is
+    /// left from before:
     /// an operation is all that the next step can be.
     pub(super) plain: bool,
     stop: Option<Stop>,
@@ -179,6 +180,7 @@ impl Process {
     /// Moves the private caches of a core in, and what was there out.
     pub fn swap_caches(&mut self, caches: &mut PrivateCaches) {
         std::mem::swap(&mut self.caches, caches);
+        self.plain = self.is_plain();
     }
 
     /// Goes on in other memory, and leaves the memory that it had in `pages`.
@@ -197,7 +199,8 @@ impl Process {
 
     pub(super) fn is_plain(&self) -> bool {
         let whole_gap = !self.gap_done && self.cut == 0 && self.carried == 0;
-        self.begun && self.copying.is_none() && !self.interrupted && whole_gap && self.translating.is_none()
+        let simple = self.translating.is_none() && !self.caches.are_coherent();
+        self.begun && self.copying.is_none() && !self.interrupted && whole_gap && simple
     }
 
     /// The page table, to look at.

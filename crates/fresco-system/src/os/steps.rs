@@ -6,7 +6,7 @@ use super::process::{Failure, Process, Stop};
 use crate::core::{Lookup, MicroOp, Source, Step, Victims};
 use fresco_dram::PhysAddr;
 use fresco_load::{Event, Op};
-use fresco_memory::{PrivateOutcome, Watched};
+use fresco_memory::{LineState, PrivateOutcome, Watched};
 
 /// Instructions without memory access that may be put off until the next operation: a program that has no operations
 /// must let time pass too.
@@ -113,6 +113,10 @@ impl Source for Process {
     fn next(&mut self) -> Step {
         self.next_within(u64::MAX)
     }
+
+    fn owns(&mut self, line: PhysAddr) -> bool {
+        matches!(self.caches.state(line), LineState::Exclusive | LineState::Modified)
+    }
 }
 
 impl Process {
@@ -158,7 +162,10 @@ impl Process {
                             Some(step) => step,
                             None => {
                                 let gap = self.gap_left(op.gap);
-                                Step::Op(self.operation(&op, addr, gap))
+                                match self.caches.are_coherent() {
+                                    false => Step::Op(self.operation(&op, addr, gap)),
+                                    true => self.execute_coherently(&op, addr, gap),
+                                }
                             }
                         },
                         Translation::Fault(page) => {

@@ -49,7 +49,10 @@ impl Process {
         };
         let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
         // The store needs the load just before it.
-        let op = self.access(line, write, u32::from(write), gap);
+        let op = match self.caches.are_coherent() {
+            false => self.access(line, write, u32::from(write), gap),
+            true => self.access_coherently(line, write, u32::from(write), gap),
+        };
         Some(Step::Op(op))
     }
 

@@ -17,9 +17,11 @@ fn of_run(run: &RunResult, base: &RunResult, number: usize) -> Option<f64> {
         .tasks
         .iter()
         .all(|task| task.jobs.is_none() && task.pages.recolored == 0);
-    // Nor does it know those that a cache lets wait, whosever misses they wait for; what is prefetched, and which page tables are in caches, depends
-    // on others.
-    if !is_told || task.caches.blocked.is_some() || task.caches.prefetch.is_some() || task.tlb.is_some() {
+    // Nor does it know those that a cache lets wait, whosever misses they wait for; what is prefetched, which page tables are in caches, and what
+    // coherence does, depends on others.
+    let caches = &task.caches;
+    let others = caches.blocked.is_some() || caches.prefetch.is_some() || caches.coherence.is_some();
+    if !is_told || others || task.tlb.is_some() {
         return None;
     }
     let alone = base.tasks.iter().find(|one| one.name == task.name)?;

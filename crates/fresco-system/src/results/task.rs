@@ -11,7 +11,7 @@ use super::tlb::TlbResult;
 use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
-use fresco_memory::{Blocked, PrefetchCounts, SourceStats};
+use fresco_memory::{Blocked, CoherenceCounts, PrefetchCounts, SourceStats};
 use serde::{Deserialize, Serialize};
 
 /// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
@@ -137,6 +137,9 @@ pub struct CacheCounts {
     /// What became of prefetches; `None` where its core has no prefetchers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefetch: Option<PrefetchCounts>,
+    /// What coherence did to its lines, and for it; `None` where private caches are not coherent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<CoherenceCounts>,
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).

@@ -136,6 +136,10 @@ metrics! {
     table_reads_llc "count" [Task] "entries found in the last level";
     table_reads_memory "count" [Task] "entries found in memory";
     page_tables "count" [Task] "tables of its memory at the end of the run";
+    coherence_transfers "count" [Task] "its lines that came from the private caches of another core, or from another last-level cache, where caches are coherent";
+    coherence_upgrades "count" [Task] "stores to lines that it shared with others, which had to be asked for";
+    coherence_invalidations "count" [Task] "copies that it lost because others stored";
+    coherence_write_backs "count" [Task] "its dirty lines that were written to the last level or to memory because others read them";
     page_faults "count" [Task] "page faults of the whole run";
     page_faults_measured "count" [Task] "those within the measured phase";
     page_fault_time "ns" [Task] "time of a whole page fault, per page";

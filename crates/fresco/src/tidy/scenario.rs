@@ -148,6 +148,15 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
         ];
         tables.observe(on, values)?;
     }
+    if let Some(coherence) = &caches.coherence {
+        let counts = [
+            (m::coherence_transfers, coherence.transfers),
+            (m::coherence_upgrades, coherence.upgrades),
+            (m::coherence_invalidations, coherence.invalidations),
+            (m::coherence_write_backs, coherence.write_backs),
+        ];
+        tables.observe(on, counts.map(|(metric, count)| (metric, count as f64)))?;
+    }
     if let Some(blocked) = &caches.blocked {
         tables.observe(
             on,

@@ -3,6 +3,7 @@
 
 mod agents;
 mod blocking;
+mod coherence;
 mod contention;
 mod formulas;
 mod levels;
@@ -78,6 +79,7 @@ fn machine() -> Machine {
         l1i: None,
         l2: None,
         llc: None,
+        coherence: None,
         topology: Topology {
             node_of_core: (0..8).map(|core| core / 2).collect(),
             hops: vec![vec![0, 1, 1, 2], vec![1, 0, 2, 1], vec![1, 2, 0, 1], vec![2, 1, 1, 0]],

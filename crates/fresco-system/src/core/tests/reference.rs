@@ -48,7 +48,7 @@ fn plain(config: &CoreConfig, steps: &[Step], stalls: u32, latency: u64) -> u64 
             front = slot
                 + match op.lookup {
                     Lookup::Hit { slots } | Lookup::Watched { slots, .. } => u64::from(slots),
-                    Lookup::Miss => latency,
+                    Lookup::Miss | Lookup::Upgrade { .. } => latency,
                 };
             continue;
         }

@@ -8,7 +8,7 @@ use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_bandwidth, format_duration, format_size};
 use fresco_machine::{
-    Calibration, Fabric, Inclusion, Prefetch, Rates, Replacement, SecondTlb, Stream, Stride, Tlb, TlbLevel,
+    Calibration, Fabric, Inclusion, Prefetch, Protocol, Rates, Replacement, SecondTlb, Stream, Stride, Tlb, TlbLevel,
 };
 use fresco_report::{Cell, Column, ReportError, Table};
 
@@ -20,6 +20,17 @@ pub fn all(view: &MachineView) -> Result<Vec<Table>, ReportError> {
     }
     if view.nodes.len() > 1 {
         tables.push(nodes(&view.nodes)?);
+    }
+    if let Some(coherence) = &view.coherence {
+        let Protocol::Mesi = coherence.protocol;
+        let rows = [
+            ("protocol", "MESI, exact directory".to_owned()),
+            (
+                "transfer, beyond the last-level cache",
+                nanoseconds(coherence.transfer_ps),
+            ),
+        ];
+        tables.push(pairs("Coherence of private caches", &rows)?);
     }
     if !view.fabric.is_unlimited() {
         tables.push(fabric(&view.fabric)?);

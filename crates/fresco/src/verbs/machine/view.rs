@@ -6,7 +6,7 @@ use crate::verbs::map::counts::Counts;
 use crate::verbs::map::functions::{FunctionView, MapView};
 use fresco_dram::{ColorSpace, Organisation, Prac, Rfm};
 use fresco_machine::{
-    CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Prefetch, Queues,
+    CacheConfig, Calibration, CoreKind, Fabric, Inclusion, LlcConfig, Machine, PagePolicy, Prefetch, Protocol, Queues,
     RefreshPolicy, Replacement, Scheduler, Tlb,
 };
 use serde::Serialize;
@@ -26,6 +26,9 @@ pub struct MachineView {
     pub core: CoreView,
     pub caches: Vec<CacheView>,
     pub nodes: Vec<NodeView>,
+    /// Omitted where private caches are not coherent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<CoherenceView>,
     /// In bytes per second; omitted where nothing is limited.
     #[serde(skip_serializing_if = "Fabric::is_unlimited")]
     pub fabric: Fabric,
@@ -58,6 +61,13 @@ pub struct CoreView {
     /// What it remembers of translations; left out where that is not modelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tlb: Option<Tlb>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct CoherenceView {
+    pub protocol: Protocol,
+    /// Beyond the latency of the last-level cache.
+    pub transfer_ps: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -150,6 +160,10 @@ impl MachineView {
             },
             caches: caches(machine),
             nodes: nodes(machine),
+            coherence: machine.coherence.map(|coherence| CoherenceView {
+                protocol: coherence.protocol,
+                transfer_ps: coherence.transfer,
+            }),
             fabric: machine.fabric,
             dram: DramView::new(machine),
             timing: Parameter::all(&memory.timing),
