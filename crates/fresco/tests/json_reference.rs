@@ -91,6 +91,12 @@ fn every_field_is_explained() {
     check(&run(&format!("machine show p4080 {tlb}"), here), &["fresco-map-show/1"]);
     check(&run("sim agent.toml", here), &[]);
     check(&run("machine show ./limited.toml", here), &["fresco-map-show/1"]);
+    let mesi = "--set coherence.protocol=mesi --set coherence.transfer=12ns";
+    check(&run(&format!("sim s.toml {mesi}"), here), &[]);
+    check(
+        &run(&format!("machine show xeon-w3530 {mesi}"), here),
+        &["fresco-map-show/1"],
+    );
     check(&run("memory a.trace --machine p4080", here), &["fresco-sim/3"]);
     check(&run("trace info a.trace --working-set", here), &[]);
     check(&run("machine list", here), &[]);

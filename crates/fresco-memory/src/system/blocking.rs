@@ -109,6 +109,11 @@ impl Blocking {
 }
 
 impl MemorySystem {
+    /// Returns true if a last-level cache may let accesses wait, so that what a core moves is not known when it asks.
+    pub fn may_refuse(&self) -> bool {
+        self.blocking.may_refuse()
+    }
+
     /// Returns true if the last-level cache of `core` accepts no access now. Never of a cache without a number of miss registers.
     #[inline]
     pub fn is_blocked(&self, core: u32) -> bool {

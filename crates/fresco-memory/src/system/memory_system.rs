@@ -290,11 +290,6 @@ impl MemorySystem {
         self.write_backs.most()
     }
 
-    /// Returns true if a last-level cache may let accesses wait, so that what a core moves is not known when it asks.
-    pub fn may_refuse(&self) -> bool {
-        self.blocking.may_refuse()
-    }
-
     /// Lines that are under way from memory, and reads of others that the last-level cache let wait.
     pub fn outstanding(&self) -> usize {
         self.pending.len() + self.blocking.hits()
