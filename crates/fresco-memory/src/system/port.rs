@@ -37,6 +37,7 @@ impl Sink for Port<'_> {
     fn completed(&mut self, completion: &Completion) {
         let core = u32::from(completion.source);
         let is_write = completion.access == Access::Write;
+        // That a write was taken is known a cycle later.
         if is_write && core < self.first_agent {
             let route = self.interconnect.route(core, self.node);
             let at = self.clock.to_ps(completion.done + 1) + self.frontend_back + route.back;
@@ -48,11 +49,9 @@ impl Sink for Port<'_> {
         let (waiter, held) = self.pending.waiter(slot);
         let route = self.interconnect.route(waiter.core, self.node);
         let done = self.clock.to_ps(completion.done);
-        // That a write was taken is known a cycle later.
-        let known = if is_write {
-            self.clock.to_ps(completion.done + 1)
-        } else {
-            done
+        let known = match is_write {
+            true => self.clock.to_ps(completion.done + 1),
+            false => done,
         };
         let at = known + self.frontend_back + route.back;
         let latency = at - waiter.since;

@@ -190,7 +190,9 @@ impl Pipeline {
             }
             Lookup::Miss => {
                 let ticket = self.lines.insert(op.line, op.victims);
-                self.lines.entry_mut(ticket.entry()).store = op.write;
+                if op.write {
+                    self.lines.entry_mut(ticket.entry()).store = true;
+                }
                 (1, Some(ticket))
             }
             Lookup::Watched { slots, first_use } => {

@@ -223,7 +223,9 @@ impl Engine<'_> {
         self.count_late_lines();
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
-        self.hold_back(done);
+        if self.coherence.is_some() {
+            self.hold_back(done);
+        }
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
@@ -248,7 +250,9 @@ impl Engine<'_> {
             }
         }
         done.clear();
-        self.let_follow(now);
+        if self.coherence.is_some() {
+            self.let_follow(now);
+        }
     }
 
     /// A core does what is due at `now`; it runs no further than `timer`, if that may take it away. Returns when its process
