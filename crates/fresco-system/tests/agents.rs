@@ -217,6 +217,11 @@ fn wrong_agents_are_refused() {
         ),
         ("name = \"a\"\nbytes = 4096\nstride = 64", "agent.a.stride", "unknown"),
         (
+            "name = \"a\"\nbytes = 4096\ncolors = 3\n[policy]\nframes = \"palloc\"",
+            "agent.a.colors",
+            "under a policy that chooses none",
+        ),
+        (
             "name = \"a\"\nbytes = 8192\npattern = \"stride\"\nstride = 100",
             "agent.a.stride",
             "multiple of the line",

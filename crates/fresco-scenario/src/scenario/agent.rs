@@ -3,9 +3,10 @@
 
 use super::coloring;
 use super::policy::Chosen;
+use super::sharing::Sharing;
 use super::task::plain_name;
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{Coloring, Placement, TaskMemory};
+use fresco_frames::{Coloring, Placement, Policy, TaskMemory};
 use fresco_input::{InputError, Table, format_size};
 use fresco_machine::Machine;
 
@@ -135,6 +136,14 @@ impl Agent {
             place: table.error("").in_field(format!("agent.{name}")),
             ..Self::new(name, bytes)
         };
+        let chooses =
+            matches!(policy.frames.policy, Policy::Buddy | Policy::Camc(_)) || policy.sharing != Sharing::None;
+        if table.has("colors") && !chooses {
+            let error = table.error_at("colors", "found a number of colors under a policy that chooses none");
+            return Err(error
+                .allowed("banks and llc, which name the colors of the buffer")
+                .help("name them, or set policy.frames = \"camc\""));
+        }
         if agent.coloring != Coloring::Off && policy.interval.is_some() {
             let error = table.error("found colors under a policy that divides them anew");
             return Err(error

@@ -68,8 +68,8 @@ pub struct Args {
     trace_dir: Option<PathBuf>,
 
     /// Runs at the same time; 0, as without this option, is one per processor. Twice as many as there are runs give the memory
-    /// controllers of each a thread of their own, which pays where many cores are busy and that many processors are idle. Changes
-    /// no result
+    /// controllers of each a thread of their own, which pays where many cores are busy and that many processors are idle, and is
+    /// many times slower where they are not. Changes no result
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
