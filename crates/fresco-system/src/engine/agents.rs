@@ -108,6 +108,7 @@ impl Engine<'_> {
             None => true,
         });
         self.agents.find_next();
+        self.timer = self.next_timer();
     }
 
     /// Counters begin anew.

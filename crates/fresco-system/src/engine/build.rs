@@ -121,9 +121,17 @@ impl<'e> Engine<'e> {
         let start = |task: &TaskSpec| if phases.is_some() { 0 } else { task.start };
         let first = |task: &TaskSpec| task.timing.periodic().map_or(start(task), |timing| timing.phase * 1000);
         let releases = experiment.tasks.iter().enumerate();
+        let windows = PlannedWindows::new(experiment);
         let mut engine = Self {
             experiment,
             operations,
+            heeds_lines: machine.inclusion() != Inclusion::NonInclusive
+                || !machine.core.prefetch.is_off()
+                || machine.coherence.is_some()
+                || tables.is_some()
+                || regulator.is_some()
+                || !experiment.agents.is_empty()
+                || windows.is_some(),
             memory,
             cpus: InOrder::new(cpus.collect()),
             jobs: Jobs::new(tasks.len()),
@@ -138,7 +146,7 @@ impl<'e> Engine<'e> {
             },
             last: 0,
             locking: 0,
-            windows: PlannedWindows::new(experiment),
+            windows,
             recoloring: experiment
                 .dynamic
                 .as_ref()
@@ -166,7 +174,6 @@ impl<'e> Engine<'e> {
             sent: Vec::new(),
             told: Vec::new(),
             prefetches: !machine.core.prefetch.is_off(),
-            heeds_users: !machine.core.prefetch.is_off() || tables.is_some(),
             tables,
             wanted: Vec::new(),
             agents,

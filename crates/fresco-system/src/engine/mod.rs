@@ -128,8 +128,9 @@ pub(crate) struct Engine<'e> {
     prefetches: bool,
     /// Where page tables come from, if cores have TLBs.
     tables: Option<TableSource>,
-    /// Cores have prefetchers or TLBs: who needs a line is looked at.
-    heeds_users: bool,
+    /// More than the core that asked for a line heeds it: another level, a prefetcher, a page walk, a device, a budget, a plan of
+    /// refreshes, or other cores.
+    heeds_lines: bool,
     /// Reused.
     wanted: Vec<Wanted>,
     /// Devices beside the cores.
@@ -177,8 +178,7 @@ impl Engine<'_> {
         let timer = self.timer;
         debug_assert_eq!(timer, self.next_timer());
         let memory = self.memory.next_event();
-        let others = at.min(self.agents.next);
-        let first = memory.min(timer).min(others);
+        let first = memory.min(timer).min(at);
         if first > self.horizon || self.is_over() {
             assert!(
                 first < NEVER || self.horizon < NEVER,
@@ -188,17 +188,19 @@ impl Engine<'_> {
         }
         self.last = first;
         self.memory.run_until(first, done);
-        if memory <= others.min(timer) {
+        if memory <= at.min(timer) {
             self.deliver(done, first, memory < timer);
-        } else if timer <= others {
+        } else if timer <= at {
             debug_assert!(
                 done.is_empty(),
                 "what is due at the same time has been delivered before"
             );
-            self.fire(timer)?;
+            if self.next_of_cores() == timer {
+                self.fire(timer)?;
+            } else {
+                self.send_of_agents(timer);
+            }
             self.timer = self.next_timer();
-        } else if self.agents.next <= at {
-            self.send_of_agents(first);
         } else if let Some(event) = self.step(number, at, timer) {
             self.event(number, event)?;
             self.timer = self.next_timer();
@@ -206,9 +208,14 @@ impl Engine<'_> {
         Ok(true)
     }
 
+    /// When the next timer is over, or a device sends its next line.
+    fn next_timer(&self) -> Ps {
+        self.next_of_cores().min(self.agents.next)
+    }
+
     /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, a phase ends, or counters begin
     /// anew.
-    fn next_timer(&self) -> Ps {
+    fn next_of_cores(&self) -> Ps {
         let first = self.next_dispatch.min(self.next_period()).min(self.count_at);
         let first = first.min(self.next_scan()).min(self.next_stop());
         // At the horizon jobs may end, but nothing begins.
@@ -218,20 +225,25 @@ impl Engine<'_> {
     /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
     /// notices.
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
-        self.arrived_at_agents(done);
-        self.tell_private();
-        self.count_late_lines();
+        if self.heeds_lines {
+            self.arrived_at_agents(done);
+            self.tell_private();
+            self.count_late_lines();
+            if self.coherence.is_some() {
+                self.hold_back(done);
+            }
+        }
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
-        if self.coherence.is_some() {
-            self.hold_back(done);
-        }
         for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
-            let is_prefetch = self.heeds_users && cpu.was_prefetch(done.id);
-            if self.heeds_users && self.tables.is_some() {
-                cpu.core.note_source(tag, done.sample.is_some());
+            let mut is_prefetch = false;
+            if self.heeds_lines {
+                is_prefetch = self.prefetches && cpu.was_prefetch(done.id);
+                if self.tables.is_some() {
+                    cpu.core.note_source(tag, done.sample.is_some());
+                }
             }
             cpu.core.complete(tag, now, done.at);
             if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
@@ -250,7 +262,7 @@ impl Engine<'_> {
             }
         }
         done.clear();
-        if self.coherence.is_some() {
+        if self.heeds_lines && self.coherence.is_some() {
             self.let_follow(now);
         }
     }
@@ -268,33 +280,31 @@ impl Engine<'_> {
         let process = cpu.loaded.as_ref().map(|loaded| &mut self.tasks[loaded.task].process);
         match cpu.core.step(process, limit) {
             Action::Ran => {}
-            Action::Fetch { at, line, write, tag } if self.coherence.is_some() => {
-                let purpose = self.ask(number, at, line, write, tag);
-                #[cfg(debug_assertions)]
-                self.witness_access(number, at);
-                self.tell_private();
-                self.note_sent();
-                self.count_lines(number);
-                if purpose != Purpose::Upgrade {
-                    self.learn_from_miss(number, at, line, tag);
-                }
-            }
             Action::Fetch { at, line, write, tag } => {
-                match self.memory.read(at, cpu.number, line, write) {
-                    Service::Done { at: arrival } => {
-                        if self.heeds_users && self.tables.is_some() {
-                            cpu.core.note_source(tag, false);
+                let is_upgrade = if self.heeds_lines && self.coherence.is_some() {
+                    self.ask(number, at, line, write, tag) == Purpose::Upgrade
+                } else {
+                    match self.memory.read(at, cpu.number, line, write) {
+                        Service::Done { at: arrival } => {
+                            if self.heeds_lines && self.tables.is_some() {
+                                cpu.core.note_source(tag, false);
+                            }
+                            cpu.core.complete(tag, at, arrival);
                         }
-                        cpu.core.complete(tag, at, arrival);
+                        Service::Pending(id) => cpu.wait(id, tag),
                     }
-                    Service::Pending(id) => cpu.wait(id, tag),
-                }
+                    false
+                };
                 #[cfg(debug_assertions)]
                 self.witness_access(number, at);
-                self.tell_private();
-                self.note_sent();
-                self.count_lines(number);
-                self.learn_from_miss(number, at, line, tag);
+                if self.heeds_lines {
+                    self.tell_private();
+                    self.note_sent();
+                    self.count_lines(number);
+                    if !is_upgrade {
+                        self.learn_from_miss(number, at, line, tag);
+                    }
+                }
             }
             Action::Watched { at, line, late } => self.learn_from_hit(number, at, line, late),
             Action::Leave { at, leaving } => {
