@@ -8,6 +8,7 @@ mod clock;
 pub mod color;
 mod command;
 pub mod density;
+pub mod domains;
 pub mod energy;
 pub mod fuzz;
 pub mod gf2;

@@ -3,6 +3,7 @@
 
 mod builtin;
 mod calibration;
+mod domains;
 mod fine_refresh;
 mod lines_of_bursts;
 mod management;

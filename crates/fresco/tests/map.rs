@@ -309,3 +309,73 @@ fn a_mask_that_would_be_read_as_another_map_is_told_of() {
         assert_eq!(back, fs::read_to_string(directory.path().join(map)).expect("there"));
     }
 }
+
+#[test]
+fn domains_have_rows_of_their_own() {
+    let directory = directory_with(&[]);
+    let found = json(
+        &[
+            "map",
+            "domains",
+            "--machine",
+            "i5-6200u",
+            "--page",
+            "2MiB",
+            "--domain",
+            "0,1",
+            "--json",
+        ],
+        directory.path(),
+    );
+    assert_eq!(found["schema"], "fresco-map-domains/1");
+    let data = &found["data"];
+    // 256 KiB a row of all banks; a page of 2 MiB has eight of them, and one such page is the guard.
+    assert_eq!(
+        (&data["row_bytes"], &data["page_rows"]),
+        (&(256 << 10).into(), &8.into())
+    );
+    assert_eq!(data["domains"][1]["guard_rows"], 8);
+    assert_eq!(data["guard_bytes"], 127 * (2u64 << 20));
+    let ranges = serde_json::json!([
+        { "domain": 0, "first": "0x0", "last": "0x3ffffff", "bytes": 64 << 20 },
+        { "domain": 1, "first": "0x4200000", "last": "0x7ffffff", "bytes": 62 << 20 },
+    ]);
+    assert_eq!(data["ranges"], ranges);
+    let text = stdout(
+        &["map", "domains", "--machine", "opteron-6128", "--list"],
+        directory.path(),
+    );
+    for wanted in [
+        "domains                 256",
+        "guards",
+        "not protected",
+        "    64     1          0       255",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn domains_that_cannot_be_are_refused() {
+    let directory = directory_with(&[("map.txt", I5_6200U)]);
+    for (arguments, wanted) in [
+        (&["--machine", "xeon-5218"] as &[&str], "6 channels are no power of two"),
+        (
+            &["--machine", "xeon-w3530", "--size", "1KiB"],
+            "128 KiB (one row of each bank)",
+        ),
+        (&["--machine", "xeon-w3530", "--mirrored"], "found it for ddr3-1333"),
+        (
+            &["--machine", "xeon-w3530", "--blocks", "3"],
+            "a power of two up to 32768",
+        ),
+        (
+            &["--machine", "xeon-w3530", "--size", "64MiB", "--blocks", "512"],
+            "and 512 stay empty",
+        ),
+        (&["--machine", "xeon-w3530", "--domain", "64"], "`64` does not exist"),
+    ] {
+        let told = refused(&[&["map", "domains"], arguments].concat(), directory.path());
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+}

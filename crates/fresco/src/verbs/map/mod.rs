@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco map`: the address map of a machine or of a file; its functions, colors and places.
+//! `fresco map`: the address map of a machine or of a file; its functions, colors, places and row domains.
 
 mod colors;
 mod convert;
 pub mod counts;
 mod decode;
 mod detect;
+mod domains;
 mod format;
 pub mod functions;
 pub mod proved;
@@ -47,6 +48,8 @@ enum What {
     Colors(colors::Args),
     /// Where addresses lie: node, channel, rank, bank, row, column, colors
     Decode(decode::Args),
+    /// Parts of the memory so many rows apart that hammering one flips no bits of another
+    Domains(domains::Args),
     /// Find the map of a memory by evidence: timing that has to predict, or nothing
     Detect(detect::Args),
     /// Ask timing whether a map is right: pairs that share a bank by it, and pairs that do not
@@ -60,6 +63,7 @@ pub fn run(args: Args) -> Outcome {
         What::Convert(args) => convert::run(&args),
         What::Colors(args) => colors::run(&args),
         What::Decode(args) => decode::run(&args),
+        What::Domains(args) => domains::run(&args),
         What::Detect(args) => detect::run(&args),
         What::Verify(args) => verify::run(&args),
     }

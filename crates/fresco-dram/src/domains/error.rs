@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a map has no row domains to speak of.
+
+use fresco_input::{InputError, format_size};
+
+/// Why a memory cannot be divided into row domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DomainError {
+    /// Channels that are no power of two are dealt granule by granule, and rows are no parity functions of addresses.
+    Dealt {
+        /// Channels of a node.
+        channels: u32,
+    },
+    /// A region starts, ends or is offset within a page.
+    Unaligned {
+        /// Address of its first byte.
+        base: u64,
+        /// Bytes of a page.
+        page_bytes: u64,
+    },
+    /// A domain would be less than a row of each bank, or more than the memory.
+    Size {
+        /// As asked for, in bytes.
+        found: u64,
+        /// One row of each bank, in bytes.
+        least: u64,
+        /// The memory that is divided, in bytes.
+        most: u64,
+    },
+    /// No page is left in some domain: guards and pages that reach across take all.
+    NothingLeft {
+        /// Rows of a domain.
+        rows: u32,
+        /// Rows of a bank that one page lies in.
+        page_rows: u32,
+        /// Rows between domains.
+        blast: u32,
+        /// Rows of a block within which devices may reorder them.
+        block: u32,
+    },
+}
+
+impl DomainError {
+    /// The error as bad input: of the map, or of the option that asks for it.
+    pub fn into_input(self, source: &str) -> InputError {
+        match self {
+            Self::Dealt { channels } => InputError::new(source, format!("{channels} channels are no power of two: granules are dealt over them"))
+                .allowed("maps whose rows are selected by parity functions of the address")
+                .help("domains of such machines are not computed"),
+            Self::Unaligned { base, page_bytes } => {
+                InputError::new(source, format!("the region from {base:#x} on starts, ends or is offset within a page of {}", format_size(page_bytes)))
+                    .allowed("regions of whole pages")
+                    .help("give a smaller --page")
+            }
+            Self::Size { found, least, most } => InputError::new("--size", format!("found {}", format_size(found)))
+                .allowed(format!("{} (one row of each bank) to {}", format_size(least), format_size(most)))
+                .help("choose a size in between; it is rounded up to whole rows"),
+            Self::NothingLeft {
+                rows,
+                page_rows,
+                blast,
+                block,
+            } => InputError::new(
+                "--size",
+                format!("found domains of {rows} rows of each bank that have no page left: a page lies in {page_rows} of them, and {} stay empty between domains", blast.next_multiple_of(block)),
+            )
+            .allowed("domains of which pages are left")
+            .help("give a larger --size, a smaller --page, a smaller --blast or --blocks"),
+        }
+    }
+}
