@@ -15,6 +15,7 @@ pub mod kernel_record;
 mod means;
 mod observer;
 mod perturbed;
+mod platform;
 pub mod published;
 mod quick;
 mod recordings;

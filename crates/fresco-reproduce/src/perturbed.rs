@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Verdicts that were reached once more in other worlds: with other seeds, and slower and faster memory.
+//! Verdicts that were reached once more in other worlds: with other seeds, slower and faster memory, or what platforms had besides.
 //!
 //! A verdict that rests on a mechanism stands there; one that rests on a value at the border of a band, or on chance, does not.
 
@@ -119,14 +119,14 @@ impl std::fmt::Display for Perturbed {
     }
 }
 
-/// Reaches the verdicts of `systems` once more in `count` other worlds. Those that are not whole when the observer stops it are left
+/// Reaches the verdicts of `systems` once more in `other` worlds. Those that are not whole when the observer stops it are left
 /// out; returns how many are.
 ///
 /// # Errors
 /// As of [`Study::new`] and [`Study::run`].
-pub fn perturb(systems: &mut [System], ask: Ask<'_>, count: u32, means: Means<'_>) -> Result<usize, InputError> {
+pub fn perturb(systems: &mut [System], ask: Ask<'_>, other: &[World], means: Means<'_>) -> Result<usize, InputError> {
     let mut others: Vec<(World, Vec<System>)> = Vec::new();
-    for world in ask.world.others(count) {
+    for &world in other {
         let there = Ask {
             world,
             conditions: false,
@@ -193,7 +193,7 @@ mod tests {
             ..Ask::default()
         };
         let mut here = judged(&systems, ask.world);
-        let whole = perturb(&mut here.systems, ask, 3, means(&Unobserved)).expect("runs");
+        let whole = perturb(&mut here.systems, ask, &ask.world.others(3), means(&Unobserved)).expect("runs");
         let perturbed = here.systems[0].perturbed.as_ref().expect("three worlds");
         assert_eq!((whole, perturbed.worlds.len(), perturbed.moved.len()), (3, 3, 0));
     }
@@ -229,7 +229,7 @@ mod tests {
             ..Ask::default()
         };
         let mut here = judged(&systems[..1], ask.world);
-        let whole = perturb(&mut here.systems, ask, 2, means(&Stopped)).expect("stopped");
+        let whole = perturb(&mut here.systems, ask, &ask.world.others(2), means(&Stopped)).expect("stopped");
         assert_eq!((whole, here.systems[0].perturbed.as_ref()), (0, None));
     }
 }

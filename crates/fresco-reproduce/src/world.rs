@@ -2,7 +2,7 @@
 //! What experiments are made under, besides what they are about: a seed, how fast the cells of the memory are, and how many runs there are.
 
 use crate::experiments::Experiment;
-use crate::quick;
+use crate::{platform, quick};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use serde::Serialize;
@@ -19,6 +19,9 @@ pub struct World {
     pub seed: Option<u32>,
     /// Latencies of the memory in percent of those of the machine files, without refresh: `memory.latency_percent`.
     pub latency_percent: u32,
+    /// Machines have what their platforms had besides what the papers name: inclusive or exclusive last levels, TLBs, prefetchers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub platform: bool,
     /// How many runs there are, and how long they are.
     #[serde(skip_serializing_if = "Runs::is_usual")]
     pub runs: Runs,
@@ -51,6 +54,7 @@ impl Default for World {
         Self {
             seed: None,
             latency_percent: 100,
+            platform: false,
             runs: Runs::Usual,
         }
     }
@@ -86,12 +90,17 @@ impl World {
             100 => None,
             percent => Some(format!("memory.latency_percent={percent}")),
         };
+        let platform = if self.platform {
+            platform::set(scenario)
+        } else {
+            Vec::new()
+        };
         let runs = match self.runs {
             Runs::Usual => Vec::new(),
             Runs::Repeated(times) => vec![format!("repetitions={times}")],
             Runs::Quick => quick::set(scenario),
         };
-        seed.into_iter().chain(latency).chain(runs).collect()
+        seed.into_iter().chain(latency).chain(platform).chain(runs).collect()
     }
 
     /// The worlds of each seed of what is made with `usual` seeds, if that is more than one.
@@ -137,8 +146,12 @@ impl std::fmt::Display for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "seed {}", self.seed())?;
         match self.latency_percent {
-            100 => Ok(()),
-            percent => write!(f, ", latencies of {percent} %"),
+            100 => {}
+            percent => write!(f, ", latencies of {percent} %")?,
+        }
+        match self.platform {
+            false => Ok(()),
+            true => write!(f, ", caches, TLBs and prefetchers of the platforms"),
         }
     }
 }
@@ -182,6 +195,30 @@ mod tests {
         assert_eq!(seeds(usual, 2), [(Some(2001), Runs::Usual), (Some(2002), Runs::Usual)]);
         assert_eq!(seeds(world, 3), [(None, Runs::Usual), (Some(2), Runs::Usual)]);
         assert_eq!(seeds(world, 1), [(None, Runs::Usual)]);
+    }
+
+    #[test]
+    fn platforms_have_what_papers_do_not_name() {
+        let world = World {
+            platform: true,
+            ..World::default()
+        };
+        let mut changed = 0;
+        for experiment in ALL {
+            let Some(name) = experiment.scenario else { continue };
+            let machine = |world| {
+                let scenario = builtin(name, &experiment.set(world)).expect(name);
+                scenario.points[0].setup.machine.clone()
+            };
+            let (usual, there) = (machine(World::default()), machine(world));
+            assert!(usual.core.tlb.is_none(), "{name}");
+            assert_eq!(there.core.tlb.is_some(), usual.name != "p4080", "{name}");
+            changed += u32::from(there.core.tlb.is_some());
+            // PALLOC and MemGuard switched prefetchers off.
+            let prefetches = usual.name.starts_with("i7") || usual.name.starts_with("opteron");
+            assert_eq!(!there.core.prefetch.is_off(), prefetches, "{name}");
+        }
+        assert!(changed > 20, "{changed}");
     }
 
     #[test]

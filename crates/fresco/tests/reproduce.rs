@@ -133,8 +133,28 @@ fn quick_verdicts_on_what_is_exact_are_the_usual_ones() {
         json(&arguments, directory.path())["data"]["systems"][0]["verdicts"].take()
     };
     assert_eq!(verdicts(&["--quick"]), verdicts(&[]));
-    for other in [["--perturb", "1"], ["--repetitions", "2"], ["--programs", "p"]] {
-        let arguments = [&COMMAND[..], &["--quick"], &other].concat();
+    for other in [
+        &["--perturb", "1"] as &[&str],
+        &["--repetitions", "2"],
+        &["--programs", "p"],
+        &["--platform"],
+    ] {
+        let arguments = [&COMMAND[..], &["--quick"], other].concat();
         assert!(crate::common::refused(&arguments, directory.path()).contains(other[0]));
     }
+}
+
+#[test]
+fn the_platforms_are_a_world_of_their_own() {
+    let directory = directory_with(&[("r.toml", RECORD)]);
+    let data = json(
+        &[&COMMAND[..], &["--json", "--perturb", "1", "--platform"]].concat(),
+        directory.path(),
+    );
+    let worlds = &data["data"]["systems"][0]["perturbed"]["worlds"];
+    let expected = serde_json::json!([
+        { "seed": 1001, "latency_percent": 110 },
+        { "seed": null, "latency_percent": 100, "platform": true },
+    ]);
+    assert_eq!(worlds, &expected);
 }

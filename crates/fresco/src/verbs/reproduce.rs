@@ -76,8 +76,13 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--perturb", 0..=100u32))]
     perturb: u32,
 
+    /// Judge each claim once more on machines that have what the papers' platforms had besides what the papers name: inclusive or
+    /// exclusive last-level caches, TLBs whose walks read memory, and prefetchers where they were not switched off
+    #[arg(long)]
+    platform: bool,
+
     /// Take a minute: one run of each, shorter ones, and none of what takes longest. Verdicts that hang on it are left open
-    #[arg(long, conflicts_with_all = ["programs", "perturb", "repetitions"])]
+    #[arg(long, conflicts_with_all = ["programs", "perturb", "platform", "repetitions"])]
     quick: bool,
 
     /// Make each run of a scenario so many times, each with a seed of its own [default: as the scenario says, one to ten times]
@@ -130,14 +135,19 @@ pub fn run(args: Args) -> Outcome {
         store: kept.as_ref().map(|kept| kept as &dyn Store),
     };
     let mut findings = study.run(means)?;
-    let whole = perturb(&mut findings.reproduction.systems, ask, args.perturb, means)?;
+    let mut worlds = ask.world.others(args.perturb);
+    worlds.extend(args.platform.then_some(World {
+        platform: true,
+        ..ask.world
+    }));
+    let whole = perturb(&mut findings.reproduction.systems, ask, &worlds, means)?;
     if let Some((found @ 1.., all)) = kept.as_ref().map(Kept::found) {
         tell(&format!(
             "fresco: {found} of {all} results are kept ones of this version; --again makes them anew"
         ));
     }
     let (run, of) = (findings.whole(), findings.experiments.len());
-    let is_stopped = user.is_stopped() && (run < of || !findings.all_tried || whole < args.perturb as usize);
+    let is_stopped = user.is_stopped() && (run < of || !findings.all_tried || whole < worlds.len());
     if run == of && is_stopped && !findings.all_tried {
         tell(
             "fresco: stopped before all claims were judged without what their experiments presume: some that hold may hold only if",
@@ -145,7 +155,7 @@ pub fn run(args: Args) -> Outcome {
     } else if run == of && is_stopped {
         tell(&format!(
             "fresco: stopped after {whole} of {} other worlds",
-            args.perturb
+            worlds.len()
         ));
     } else if is_stopped {
         let nothing = if run == 0 {
