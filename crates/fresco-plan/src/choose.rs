@@ -136,7 +136,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             command: spec.command.clone(),
         }
     });
-    Plan {
+    let mut plan = Plan {
         name: set.name.clone(),
         machine: set.machine_given.clone(),
         memory: context.memory.clone(),
@@ -152,5 +152,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         page_tables: set.page_tables,
         proofs: draft.proofs,
         reasons,
-    }
+    };
+    plan.reasons.extend(plan.about_reopening());
+    plan
 }

@@ -115,6 +115,15 @@ pub fn refresh_interval(retention: Time) -> Ratio {
     Ratio::new(retention, COMMANDS).expect("there are commands")
 }
 
+/// What one refresh takes from who accesses memory, in ns (E35): tRFC (`trfc`), the time in which begun accesses end and rows are closed
+/// before it (`close_ps`), and tRCD (`open_row_ps`) for each of the `rows` that were open and would have been hit. The two are picoseconds, so that rows
+/// are not rounded one by one.
+pub fn stall(trfc: Time, close_ps: u64, open_row_ps: u64, rows: u64) -> Time {
+    let around = u128::from(close_ps) + u128::from(open_row_ps) * u128::from(rows);
+    let around = Time::try_from(around.div_ceil(1000)).unwrap_or(Time::MAX);
+    trfc.saturating_add(around)
+}
+
 /// F15 (corrected E6): execution time when a refresh may stall for `stall` in every `interval`, the least fixed point of
 /// `e(n) = e(0) + stall · ⌈e(n−1) / interval⌉`; `None` if refresh takes all the time or the result exceeds 64 bits.
 pub fn padded(wcet: Time, stall: Time, interval: Ratio) -> Option<Time> {
@@ -155,6 +164,14 @@ mod tests {
         assert_eq!(Burst::Lpddr2.length(Density::Gb4), 8_519_680);
         assert_eq!(Density::from_gigabits(16), Some(Density::Gb16));
         assert_eq!(Density::from_gigabits(128), None);
+    }
+
+    /// E35: DDR3-1600 of 16 Gb by the co-design's table, tRP = tRCD = 13.75 ns: one row, and a row in each of 16 banks.
+    #[test]
+    fn every_open_row_costs_an_activation() {
+        assert_eq!(stall(530, 13_750, 13_750, 1), 558);
+        assert_eq!(stall(530, 13_750, 13_750, 16), 764);
+        assert_eq!(stall(Time::MAX, 1, 1, 1), Time::MAX);
     }
 
     #[test]

@@ -214,6 +214,50 @@ fn a_broken_promise_is_told() {
     assert_eq!(broken, ["the plan is sound", "no response exceeds its bound"]);
 }
 
+/// Row hits in 16 banks, one access at a time: each refresh costs an activation in every bank (E35).
+const HITS: &str = r#"
+name = "hits"
+machine = "gem5-2core"
+core.mshrs = 1
+plan.method = "auto-refresh"
+plan.cores = 1
+memory.map = { bank = [6, 7, 8], rank = [9], column = ["3-5", "10-16"], row = "rest" }
+[[task]]
+name = "hits"
+program = "bandwidth"
+parameters.bytes = "2 MiB"
+memory = "2 MiB"
+period = "4 ms"
+wcet = "670 us"
+deadline = "760 us"
+"#;
+
+#[test]
+fn a_refresh_costs_every_row_that_was_open() {
+    let directory = directory_with(&[("t.toml", HITS)]);
+    let here = directory.path();
+    let late = ["plan", "t.toml", "--set", "task.0.deadline=725 us"];
+    assert_eq!(fresco(&late, here).status.code(), Some(1));
+    let mut plan = planned("auto-refresh", here);
+    // Longest response, and jobs that missed, of a run.
+    let run = |plan: &Value| {
+        fs::write(here.join("p.json"), plan.to_string()).expect("writable");
+        let done = fresco(&["sim", "p.json", "--horizon", "64 ms", "--json"], here);
+        let document: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        let jobs = &first_run(&document)["tasks"][0]["jobs"];
+        let longest = jobs["response"]["max_ns"].as_f64().expect("a time");
+        (longest, jobs["misses"].as_u64().expect("a count"))
+    };
+    let (with, misses) = run(&plan);
+    assert_eq!(misses, 0, "a plan that counts 827 ns for each refresh is kept");
+    plan["data"]["tasks"][0]["deadline_ns"] = 725_000.into();
+    assert_eq!(run(&plan).1, 16, "one that counts 558 ns is not");
+    plan["data"]["refresh"]["policy"] = "none".into();
+    let (alone, _) = run(&plan);
+    let each = (with - alone) / (with / 7812.5).ceil();
+    assert!((750.0..757.0).contains(&each), "{each}: {with} with refresh, {alone} alone");
+}
+
 /// Plans, verdicts and runs are the same bytes each time; another seed is another run.
 #[test]
 fn the_same_bytes_twice() {

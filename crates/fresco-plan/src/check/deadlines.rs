@@ -83,7 +83,8 @@ fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Ti
         evidence => match &plan.schedule {
             Schedule::Priorities => {
                 let memory = &plan.memory;
-                let stall = memory.trfc_ns + memory.reopen_ns;
+                let proved = proof.tasks.iter().map(|&task| &plan.tasks[task]);
+                let stall = memory.stall_ns(proved.map(|task| (task.memory_bytes, &task.work)));
                 let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall)
                     .map_err(|error| Violation::new("memory", error.to_string()))?;
                 certified(plan, evidence, tasks, &supply, place)

@@ -79,6 +79,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
     report
         .facts
         .push("no task runs while memory that it owns is refreshed".to_owned());
+    report.warnings.extend(plan.about_reopening());
     Ok(())
 }
 

@@ -7,22 +7,25 @@ use super::prove::prove;
 use crate::plan::{RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_machine::RefreshPolicy;
-use fresco_rt::Time;
 use fresco_rt::supply::AutoRefresh;
-
-/// A refresh stalls for tRFC, and for closing and opening the row that was in use (E26).
-fn stall(memory: &crate::RankMemory) -> Time {
-    memory.trfc_ns + memory.reopen_ns
-}
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     let memory = &context.memory;
-    let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall(memory))
-        .map_err(|error| Refusal::machine(error.to_string()))?;
     let policy = context.set.options.policy;
-    let whose = "a core under auto-refresh";
-    let groups = group(context, |indices| prove(&context.pick(indices), policy, &supply, whose))?;
+    // Rows of all tasks of a core are closed, whichever of them runs: each opens its own again.
+    let stall = |indices: &[usize]| {
+        let specs = indices.iter().map(|&task| &context.set.tasks[task]);
+        memory.stall_ns(specs.map(|spec| (spec.memory, &spec.work)))
+    };
+    let groups = group(context, |indices| {
+        let stall = stall(indices);
+        let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall)
+            .map_err(|error| Refusal::machine(format!("{error}: each refresh costs {stall} ns (E35)")))?;
+        let whose = format!("a core under auto-refresh, each refresh of which costs {stall} ns,");
+        prove(&context.pick(indices), policy, &supply, &whose)
+    })?;
+    let most = groups.iter().map(|group| stall(&group.tasks)).max().unwrap_or(0);
     let tasks = context.tasks.len();
     let (proofs, bounds) = proofs(&groups, None, tasks);
     Ok(Draft {
@@ -38,14 +41,10 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         },
         proofs,
         reasons: vec![format!(
-            "each of {} refreshes per retention time may stall a task for {} ns (tRFC {} ns, tRP + tRCD {} ns); all ranks are \
-             refreshed at the same time, or tasks with memory in {} ranks could meet {} refreshes per interval",
-            memory.commands,
-            stall(memory),
-            memory.trfc_ns,
-            memory.reopen_ns,
-            memory.ranks,
-            memory.ranks
+            "each of {} refreshes per retention time may take {most} ns from a task: tRFC {} ns, and begun accesses, rows to close \
+             and the rows that its core's tasks had open to be opened again (E35); all ranks are refreshed at the same time, or tasks \
+             with memory in {} ranks could meet {} refreshes per interval",
+            memory.commands, memory.trfc_ns, memory.ranks, memory.ranks
         )],
     })
 }

@@ -6,11 +6,10 @@ use super::servers::{BURSTS, locks, table_5_2};
 use super::{MS, at_density, failed, ms, task};
 use fresco_input::InputError;
 use fresco_machine::builtin;
-use fresco_plan::RankMemory;
 use fresco_report::claims::Row;
 use fresco_rt::Time;
 use fresco_rt::copies::{Switch, assign_instances};
-use fresco_rt::refresh::{Density, RETENTION};
+use fresco_rt::refresh::{Density, RETENTION, stall};
 use fresco_rt::toplevel::{Locks, Server, TopLevel, response_times, server_tables};
 
 /// What locking and unlocking take, each.
@@ -88,9 +87,11 @@ fn under_locks(top: &TopLevel, row: Row) -> Result<Row, InputError> {
 
 /// Response times of the servers if every refresh interval that has begun takes tRFC + tRP + tRCD from them (E26).
 fn under_auto_refresh([first, second]: [Server; 2], density: Density, row: Row) -> Result<Row, InputError> {
-    let memory = RankMemory::of(&at_density("ss-rtmc", density.gigabits(), &[])?);
-    let stall = memory.trfc_ns + memory.reopen_ns;
-    let refresh = |r: Time| (r * memory.commands).div_ceil(memory.retention_ns) * stall;
+    let timing = at_density("ss-rtmc", density.gigabits(), &[])?.memory.timing;
+    let ps = |cycles| timing.clock.to_ps(cycles);
+    // One row, and no access under way, as the text counts (E35 counts more).
+    let stall = stall(ps(timing.rfc_ab).div_ceil(1000), ps(timing.rp_ab), ps(timing.rcd), 1);
+    let refresh = |r: Time| (r * timing.refreshes).div_ceil(ps(timing.refw) / 1000) * stall;
     let r1 = fixed_point(first, |r| first.budget() + refresh(r));
     let higher = |r: Time| r.div_ceil(first.period()) * first.budget();
     let r2 = fixed_point(second, |r| second.budget() + higher(r) + refresh(r));
