@@ -280,6 +280,12 @@ impl Timing {
         self.burst_length >> self.clock.transfers().trailing_zeros()
     }
 
+    /// Time in which a begun request ends and its bank is closed, with some to spare for a busy bus, in cycles.
+    pub fn settling(&self) -> Cycle {
+        let bursts = 4 * self.burst() + if self.line_bytes > 0 { self.ccd_l_wr } else { 0 };
+        self.rcd + self.cwl.max(self.cl) + self.wr + self.rp_ab.max(self.rp) + bursts
+    }
+
     /// ACT to REFpb or REFsb of another bank.
     pub fn act_to_bank_refresh(&self) -> Cycle {
         self.act_delay + self.rrd_l

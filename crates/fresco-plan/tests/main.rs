@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All tests of the crate through its public interface, in one program.
 
+mod handlers;
 mod mutations;
 mod one_description;
 mod partition;
 mod plans;
 mod random_plans;
 mod reading;
+mod refresh_cost;
 mod requests;

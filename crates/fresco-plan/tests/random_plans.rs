@@ -34,7 +34,7 @@ fn text(tasks: &[Drawn], cores: u32, density: u32, policy: &str) -> String {
     let machine = if cores == 1 { "ss-rtmc" } else { "gem5-2core" };
     let mut text = format!(
         "machine = \"{machine}\"\nmemory.refresh_table = \"colored-refresh\"\nmemory.density = {density}\n\
-         memory.density_scales_refresh_only = true\nplan = {{ policy = \"{policy}\", lock = \"5 us\", handler = \"5 us\", attempts = 40 }}\n"
+         memory.density_scales_refresh_only = true\nplan = {{ policy = \"{policy}\", lock = \"8 us\", handler = \"8 us\", attempts = 40 }}\n"
     );
     for (number, task) in tasks.iter().enumerate() {
         let wcet = task.period * task.share * 10;

@@ -10,6 +10,7 @@ mod bandwidth;
 mod copies;
 mod copy_times;
 mod deadlines;
+mod handlers;
 mod hiding;
 mod kinds;
 mod layout;
@@ -66,6 +67,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
     copies::check(plan, &mut report)?;
     copies::check_budgets(plan)?;
     retention::check(plan, &mut report)?;
+    handlers::check(plan, machine, &mut report)?;
     bandwidth::check(plan, machine, &mut report)?;
     copy_times::check(plan, machine, &mut report)?;
     programs::check(plan, &mut report)?;

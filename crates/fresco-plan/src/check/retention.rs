@@ -82,6 +82,10 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
         memory.retention_ns,
         report.longest_row_gap_ns.unwrap_or(0)
     ));
+    let spare = memory.retention_ns.saturating_sub(report.longest_row_gap_ns.unwrap_or(0));
+    report.warnings.push(format!(
+        "refreshes begin when the plan says: {spare} ns are left for the jitter of the timer that starts them, or rows wait too long"
+    ));
     let gap = report.longest_command_gap_ns.unwrap_or(0);
     if gap > memory.longest_gap_ns {
         report.warnings.push(format!(

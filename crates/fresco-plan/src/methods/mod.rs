@@ -18,7 +18,9 @@ mod words;
 pub(crate) use draft::{Draft, PlanContext};
 
 use crate::Method;
+use crate::plan::Draining;
 use crate::refusal::Refusal;
+use fresco_scenario::BurstLength;
 
 /// The parts of a plan by one method.
 pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, Refusal> {
@@ -28,6 +30,7 @@ pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, 
             method.name()
         )));
     }
+    long_enough(method, context)?;
     match method {
         Method::AutoRefresh => auto_refresh::draft(context),
         Method::Burst => burst::draft(context),
@@ -38,4 +41,24 @@ pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, 
         Method::Codesign => codesign::draft(context),
         Method::Partition => partition::draft(context),
     }
+}
+
+/// Refuses handlers too short for what is under way when a color is locked. The published burst is for comparison with numbers that count
+/// handlers as they were published; it loses rows in any case, and `fresco check` refuses it (E1).
+fn long_enough(method: Method, context: &PlanContext<'_>) -> Result<(), Refusal> {
+    let options = &context.set.options;
+    let (key, handler) = match method {
+        Method::Aligned => ("plan.handler", options.handler_ns),
+        Method::Burst | Method::ColoredRefresh | Method::Crs | Method::Flat => ("plan.lock", options.lock_ns),
+        Method::AutoRefresh | Method::Codesign | Method::Partition => return Ok(()),
+    };
+    let draining = Draining::of(&context.set.machine, options.cores);
+    if draining.lines_in(handler).is_some() || options.burst == BurstLength::AsPublished {
+        return Ok(());
+    }
+    Err(Refusal::form(format!(
+        "{key} is {}, and reads and writes under way when a color is locked take up to {}; raise it, or omit it",
+        words::time(handler),
+        words::time(draining.requests_ns)
+    )))
 }

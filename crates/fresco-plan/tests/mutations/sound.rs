@@ -25,9 +25,9 @@ const FOUR: &str = r#"
     memory.refresh_table = "colored-refresh"
     memory.density = 8
     memory.density_scales_refresh_only = true
-    plan.lock = "5 us"
+    plan.lock = "8 us"
     plan.unlock = "2 us"
-    plan.handler = "5 us"
+    plan.handler = "8 us"
     task = [
         { name = "a", period = "20 ms", wcet = "6 ms", core = 0 }, { name = "b", period = "40 ms", wcet = "10 ms", core = 0 },
         { name = "c", period = "32 ms", wcet = "8 ms", core = 1 }, { name = "d", period = "80 ms", wcet = "30 ms", core = 1 },

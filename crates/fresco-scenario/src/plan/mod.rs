@@ -3,6 +3,7 @@
 //! reads nothing else.
 
 mod bandwidth;
+mod draining;
 mod fields;
 mod frames;
 mod load;
@@ -12,6 +13,7 @@ mod proof;
 mod schedule;
 
 pub use bandwidth::PlannedBandwidth;
+pub use draining::Draining;
 pub use frames::PlannedFrames;
 pub use memory::RankMemory;
 pub use method::Method;

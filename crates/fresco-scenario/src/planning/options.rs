@@ -2,7 +2,7 @@
 //! `[plan]`: method, policy, cores, overheads, and limits of the searches.
 
 use super::server::ServerSpec;
-use crate::plan::Method;
+use crate::plan::{Draining, Method};
 use crate::scenario::jobs::Scheduler;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
@@ -118,7 +118,7 @@ const BURSTS: [(&str, BurstLength); 3] = [
 ];
 
 /// What the handler of a lock costs if nothing is said: its instructions, and writing back all the lines of the color
-/// that the caches can hold, each with a change of rank on the bus (RLIM-7).
+/// that the caches can hold, each with a change of rank on the bus (RLIM-7), or what is under way in any case.
 fn default_handler(machine: &Machine) -> Time {
     let timing = &machine.memory.timing;
     let line = timing.bytes_of_line(&machine.memory.organisation);
@@ -127,7 +127,8 @@ fn default_handler(machine: &Machine) -> Time {
     let lines = private.chain(shared).sum::<u64>() / line.max(1);
     let on_bus = timing.line_on_bus(&machine.memory.organisation);
     let each = timing.clock.to_ps(on_bus + timing.rtrs);
-    HANDLER_NS + lines.saturating_mul(each).div_ceil(1000)
+    let lines = lines.saturating_mul(each).div_ceil(1000);
+    HANDLER_NS + lines.max(Draining::of(machine, machine.cores).requests_ns)
 }
 
 fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {

@@ -101,7 +101,7 @@ impl Windows {
         Self::with_lead(org, timing, period, windows, 0)
     }
 
-    /// The same for windows that begin on time, not when the ranks happen to be idle: [`Self::lead`] cycles before a
+    /// The same for windows that begin on time, not when the ranks happen to be idle: [`Timing::settling`] cycles before a
     /// window its ranks get no new request and their rows are closed, so that the first REFab comes at the window's
     /// start exactly, and those of further ranks a command slot after one another; then `period` may be tREFW, as no row
     /// waits for a cycle longer than the plan says. A refresh before a rank's first window that would not be over in time
@@ -118,7 +118,7 @@ impl Windows {
         period: Cycle,
         windows: &[Window],
     ) -> Result<Self, WindowError> {
-        Self::with_lead(org, timing, period, windows, Self::lead(timing))
+        Self::with_lead(org, timing, period, windows, timing.settling())
     }
 
     /// The same windows, kept for a while before cycle 0: no rank is refreshed but in its windows.
@@ -129,12 +129,6 @@ impl Windows {
             rank.next = before(rank.window_start(), self.lead);
         }
         self
-    }
-
-    /// Time in which a begun request ends and its bank is closed, with some to spare for a busy bus, in cycles.
-    pub fn lead(timing: &Timing) -> Cycle {
-        let bursts = 4 * timing.burst() + if timing.line_bytes > 0 { timing.ccd_l_wr } else { 0 };
-        timing.rcd + timing.cwl.max(timing.cl) + timing.wr + timing.rp_ab.max(timing.rp) + bursts
     }
 
     fn with_lead(

@@ -10,12 +10,17 @@ pub(super) fn of(plan: &Plan) -> Vec<String> {
     let mut all = vec![deadlines(plan)];
     if !plan.proofs.is_empty() {
         all.push(execution(plan));
+        all.extend(plan.about_reopening().map(|text| text + "."));
     }
     all.extend(releases(plan));
     all.extend(handlers(plan));
     all.push(memory(plan));
     if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
         all.push(commands(plan));
+        all.push(
+            "Refreshes begin when the plan says: the timer that starts them has no jitter but what fresco check finds to spare."
+                .to_owned(),
+        );
         all.push(
             "Nothing but these tasks uses memory while it is refreshed: the kernel, page tables without the tasks' colors \
              and DMA buffers lie in a rank with ordinary refresh, which the model leaves out."
