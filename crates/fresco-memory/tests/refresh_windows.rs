@@ -98,6 +98,40 @@ fn a_rank_is_refreshed_as_usual_until_its_first_window() {
     assert!(report.is_clean(), "{report}");
 }
 
+/// Windows in every second turn come late by all of the jitter: rows wait too long, unless as many more commands as fit it refresh
+/// them earlier in each burst.
+#[test]
+fn late_windows_need_more_commands() {
+    let (org, timing) = short_window("ddr4-2400");
+    let jitter = 2 * timing.rfc_ab;
+    for (more, in_time) in [(0, false), (1, false), (2, true), (3, true)] {
+        let windows = [0, 1].map(|rank| Window {
+            start: rank * timing.refw / 2,
+            ranks: 1 << rank,
+            commands: PARTS + more,
+        });
+        let engine = Windows::on_time(&org, &timing, timing.refw, &windows).expect("a plan");
+        let mut controller = Controller::new(&with(RefreshPolicy::None), &org, &timing, 0);
+        let engine = engine.late_every_other_turn(jitter, timing.refw);
+        controller.set_refresh(vec![Box::new(engine)]);
+        // A read now and then, far from all windows, keeps the run going.
+        let reads = reads_of_a_bank(&org, 0, timing.refw, 6 * timing.refw);
+        let reads = reads.into_iter().map(|(at, read)| (at + timing.refw / 4, read));
+        let (record, end) = drive(controller, Record::new(&org, &timing, true), &timing, reads);
+        let of_rank_1 = refreshes(&record.commands)
+            .into_iter()
+            .filter(|command| command.rank == 1);
+        // On time in the first turn and late in the second.
+        let begins: Vec<u64> = of_rank_1.map(|command| command.cycle).collect();
+        assert!(
+            begins.contains(&(timing.refw / 2)) && begins.contains(&(3 * timing.refw / 2 + jitter)),
+            "{more}"
+        );
+        let report = record.verdict(end);
+        assert_eq!(report.is_clean(), in_time, "{more} more: {report}");
+    }
+}
+
 #[test]
 fn impossible_plans_are_refused() {
     let (org, timing) = short_window("ddr4-2400");

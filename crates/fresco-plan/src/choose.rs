@@ -4,7 +4,7 @@
 use crate::Method;
 use crate::background;
 use crate::methods::{Draft, PlanContext, draft};
-use crate::plan::{Plan, PlannedBandwidth, PlannedTask};
+use crate::plan::{Plan, PlannedBandwidth, PlannedTask, RefreshPlan};
 use crate::refusal::Refusal;
 use fresco_scenario::{TaskSet, TaskSpec};
 
@@ -114,6 +114,11 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
     let set = context.set;
     let mut reasons = draft.reasons;
     reasons.extend(set.bandwidth.as_ref().map(|budgets| under_budgets(method, budgets)));
+    let refresh_jitter_ns = match draft.refresh {
+        RefreshPlan::Windows { .. } => set.options.refresh_jitter_ns,
+        RefreshPlan::Controller { .. } => 0,
+    };
+    reasons.extend(context.about_jitter().filter(|_| refresh_jitter_ns > 0));
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
         PlannedTask {
@@ -150,6 +155,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         bandwidth: set.bandwidth.clone(),
         frames: set.frames,
         page_tables: set.page_tables,
+        refresh_jitter_ns,
         proofs: draft.proofs,
         reasons,
     };

@@ -21,7 +21,12 @@ fn handlers_shorter_than_what_is_under_way_are_refused() {
         ("burst", "plan.lock"),
         ("colored-refresh", "plan.lock"),
     ] {
-        for (time, fits) in [("1 ns", false), ("100 ns", false), ("1624 ns", false), ("1625 ns", true)] {
+        for (time, fits) in [
+            ("1 ns", false),
+            ("100 ns", false),
+            ("1624 ns", false),
+            ("1625 ns", true),
+        ] {
             let changes = [format!("plan.method={method}"), format!("{key}={time}")];
             let set = table_5_2(&[&changes[0], &changes[1]]);
             match plan(&set) {
@@ -50,7 +55,10 @@ fn the_checker_finds_short_handlers_by_itself() {
     assert_eq!(std::mem::replace(handler_ns, 100), 19_280);
     let violation = check(&plan, &set.machine).expect_err("too short");
     assert_eq!(violation.place, "schedule.handler_ns");
-    assert!(violation.fact.contains("is 100 ns") && violation.fact.contains("1625 ns"), "{violation}");
+    assert!(
+        violation.fact.contains("is 100 ns") && violation.fact.contains("1625 ns"),
+        "{violation}"
+    );
 }
 
 #[test]

@@ -67,7 +67,10 @@ fn every_row_that_a_task_keeps_open_counts() {
 fn a_deadline_that_one_row_for_each_refresh_would_meet_is_refused() {
     let late = set(&["task.0.deadline=725 us"]);
     let refusal = planned(&late).expect_err("too late");
-    assert!(refusal.reason.contains("each refresh of which costs 827 ns"), "{refusal}");
+    assert!(
+        refusal.reason.contains("each refresh of which costs 827 ns"),
+        "{refusal}"
+    );
     let in_time = set(&["task.0.deadline=760 us"]);
     let mut plan = planned(&in_time).unwrap_or_else(|refusal| panic!("{refusal}"));
 
@@ -90,7 +93,11 @@ fn a_deadline_that_one_row_for_each_refresh_would_meet_is_refused() {
 /// Refreshes that a plan hides close rows, too: who plans or checks is told what the WCETs have to contain.
 #[test]
 fn hidden_refreshes_name_what_their_rows_cost() {
-    let changes = ["plan.method=aligned", "memory.map.bank=[13, 14, 15]", "memory.map.rank=[16]"];
+    let changes = [
+        "plan.method=aligned",
+        "memory.map.bank=[13, 14, 15]",
+        "memory.map.rank=[16]",
+    ];
     let changes = [&changes[..], &["memory.map.column=['3-12']"]].concat();
     let hidden = set(&changes);
     let plan = planned(&hidden).unwrap_or_else(|refusal| panic!("{refusal}"));

@@ -99,6 +99,7 @@ fn wrong_values_of_plan() {
     refused("warm_up.foo = 1", "warm_up", "");
     refused("measure.time = \"1 xs\"", "measure.time", "1 xs");
     refused("plan.within_postponing = 1", "plan.within_postponing", "the integer 1");
+    refused("plan.refresh_jitter = \"2 ms\"", "plan.refresh_jitter", "2 ms");
     refused("plan.whole_frames = \"yes\"", "plan.whole_frames", "yes");
     refused("plan.attempts = 0", "plan.attempts", "the integer 0");
     refused("plan.candidates = 1025", "plan.candidates", "the integer 1025");

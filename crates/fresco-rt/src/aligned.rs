@@ -18,13 +18,15 @@ use crate::time::{Overflow, Time, divisors};
 pub struct RefreshDemand {
     /// tRET.
     pub retention: Time,
-    /// Commands per retention time (8192).
+    /// Commands per retention time (8192), and those that make up for the jitter ([`crate::refresh::for_jitter`]).
     pub commands: Time,
     /// tRFC.
     pub trfc: Time,
     /// Cost of the handler at the start of each slot: it locks one color, unlocks the other and starts the segment; the
     /// longest on any core.
     pub handler: Time,
+    /// A segment may begin so much later than planned.
+    pub jitter: Time,
 }
 
 /// A frame with its slots: core `k` runs color 0 in `[handler, border_k)` and color 1 in `[border_k + handler, period)`.
@@ -108,6 +110,7 @@ pub fn plan(
         commands,
         trfc,
         handler,
+        jitter,
     } = demand;
     if period == 0 || retention == 0 || retention % period != 0 {
         return Err(AlignedError::Period(period, retention));
@@ -119,7 +122,7 @@ pub fn plan(
     let segment = narrow((u128::from(commands) * u128::from(period)).div_ceil(u128::from(retention)))?;
     let busy = segment
         .checked_mul(trfc)
-        .and_then(|busy| busy.checked_add(handler))
+        .and_then(|busy| busy.checked_add(handler)?.checked_add(jitter))
         .ok_or(Overflow)?;
     let mut borders = Vec::with_capacity(cores.len());
     let mut slack = Vec::with_capacity(cores.len());

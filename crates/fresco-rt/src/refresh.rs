@@ -124,6 +124,15 @@ pub fn stall(trfc: Time, close_ps: u64, open_row_ps: u64, rows: u64) -> Time {
     trfc.saturating_add(around)
 }
 
+/// Commands beyond those that refresh every row, in each retention time, so that bursts or segments may begin up to `jitter` late: each
+/// brings the next command for a row forward by tRFC, at least. One more covers what rounding to clocks takes off. 0 without jitter.
+pub fn for_jitter(jitter: Time, trfc: Time) -> Time {
+    match jitter {
+        0 => 0,
+        _ => jitter.div_ceil(trfc.max(1)).saturating_add(1),
+    }
+}
+
 /// F15 (corrected E6): execution time when a refresh may stall for `stall` in every `interval`, the least fixed point of
 /// `e(n) = e(0) + stall · ⌈e(n−1) / interval⌉`; `None` if refresh takes all the time or the result exceeds 64 bits.
 pub fn padded(wcet: Time, stall: Time, interval: Ratio) -> Option<Time> {

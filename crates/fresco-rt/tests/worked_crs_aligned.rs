@@ -35,6 +35,7 @@ fn demand(density: Density) -> RefreshDemand {
         commands: COMMANDS,
         trfc: density.trfc(),
         handler: HANDLER,
+        jitter: 0,
     }
 }
 

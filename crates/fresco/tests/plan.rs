@@ -214,6 +214,37 @@ fn a_broken_promise_is_told() {
     assert_eq!(broken, ["the plan is sound", "no response exceeds its bound"]);
 }
 
+/// The timer of refreshes is as late as the plan says, at the worst times: rows are in time if the plan made up for that.
+#[test]
+fn a_late_refresh_timer_is_planned_for() {
+    let directory = prepared();
+    let here = directory.path();
+    let late_rows = |plan: &Value| {
+        fs::write(here.join("p.json"), plan.to_string()).expect("writable");
+        let done = fresco(&["sim", "p.json", "--horizon", "256 ms", "--json"], here);
+        let document: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        let promises = first_run(&document)["promises"].as_array().expect("a list").clone();
+        let device = promises
+            .iter()
+            .find(|promise| promise["what"] == "the device's timing and retention are kept");
+        let device = device.expect("a promise").clone();
+        (device["kept"] == true, device["found"].to_string())
+    };
+    for method in ["aligned", "flat"] {
+        let plan = planned(method, here);
+        assert_eq!(plan["data"]["refresh_jitter_ns"], 7800, "{method}");
+        let (kept, found) = late_rows(&plan);
+        assert!(kept, "{method}: {found}");
+        let exact = ["--method", method, "--set", "plan.refresh_jitter=\"0 ns\"", "--json"];
+        let mut exact = json(&[&["plan", "t.toml"], &exact[..]].concat(), here);
+        let (kept, found) = late_rows(&exact);
+        assert!(kept, "{method}, on time: {found}");
+        exact["data"]["refresh_jitter_ns"] = 7800.into();
+        let (kept, found) = late_rows(&exact);
+        assert!(!kept, "{method}, late beyond the plan: {found}");
+    }
+}
+
 /// Row hits in 16 banks, one access at a time: each refresh costs an activation in every bank (E35).
 const HITS: &str = r#"
 name = "hits"
@@ -255,7 +286,10 @@ fn a_refresh_costs_every_row_that_was_open() {
     plan["data"]["refresh"]["policy"] = "none".into();
     let (alone, _) = run(&plan);
     let each = (with - alone) / (with / 7812.5).ceil();
-    assert!((750.0..757.0).contains(&each), "{each}: {with} with refresh, {alone} alone");
+    assert!(
+        (750.0..757.0).contains(&each),
+        "{each}: {with} with refresh, {alone} alone"
+    );
 }
 
 /// Plans, verdicts and runs are the same bytes each time; another seed is another run.

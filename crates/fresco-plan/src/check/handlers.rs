@@ -37,7 +37,12 @@ fn dirty(plan: &Plan, machine: &Machine) -> u64 {
     let line = timing.bytes_of_line(&machine.memory.organisation).max(1);
     let bytes = |color: usize| {
         let instances = plan.tasks.iter().flat_map(|task| &task.instances);
-        instances.filter_map(|bytes| bytes.get(color)).fold(0, |sum: u64, &more| sum.saturating_add(more))
+        instances
+            .filter_map(|bytes| bytes.get(color))
+            .fold(0, |sum: u64, &more| sum.saturating_add(more))
     };
-    (0..plan.colors.len()).map(|color| bytes(color).div_ceil(line)).max().unwrap_or(0)
+    (0..plan.colors.len())
+        .map(|color| bytes(color).div_ceil(line))
+        .max()
+        .unwrap_or(0)
 }

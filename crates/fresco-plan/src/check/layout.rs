@@ -169,6 +169,7 @@ fn check_refresh(plan: &Plan) -> Result<(), Violation> {
     let place = "refresh.windows";
     let retention = plan.memory.retention_ns;
     holds! { (1..=retention).contains(period_ns), "refresh.period_ns", "is {period_ns} ns; windows repeat within the retention time, {retention} ns" }
+    holds! { plan.refresh_jitter_ns <= *period_ns, "refresh_jitter_ns", "is {} ns, more than the period of the windows", plan.refresh_jitter_ns }
     holds! { !windows.is_empty(), place, "are none: rows are never refreshed" }
     for (number, window) in windows.iter().enumerate() {
         let place = format!("{place}[{number}]");

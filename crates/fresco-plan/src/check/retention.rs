@@ -5,7 +5,7 @@ use super::report::{CheckReport, Violation, holds};
 use crate::plan::{Plan, RefreshPlan, RefreshWindow};
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
-use fresco_rt::retention::{RetentionRule, check_retention};
+use fresco_rt::retention::{RetentionRule, check_late_retention};
 
 /// Retention times looked at, after one of ordinary refresh. Windows repeat within one, the first is over within one, and a row's
 /// refresh comes within one of the last, so that what holds for three holds for ever; one more leaves no question of borders.
@@ -60,15 +60,24 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
         let every = |i: Time| (u128::from(i) * u128::from(memory.retention_ns) / u128::from(memory.commands)) as Time;
         // A refresh that would still run when the window opens comes so much earlier: left out, a row would wait too long.
         let in_time = first.saturating_sub(memory.trfc_ns);
-        let before = (0..).map(every).take_while(|&at| at < first).map(|at| at.min(in_time));
+        let before = (0..)
+            .map(every)
+            .take_while(|&at| at < first)
+            .map(|at| (at.min(in_time), 0));
         let planned = (0..).flat_map(|turn: Time| {
-            own.iter().flat_map(move |window| {
+            own.iter().enumerate().flat_map(move |(number, window)| {
                 let start = memory.retention_ns + turn * period + window.start_ns;
-                (0..window.commands).map(move |k| start + k * memory.trfc_ns)
+                // Until the first window begins, however late, the rank is refreshed as usual.
+                let late = if turn == 0 && number == 0 {
+                    0
+                } else {
+                    plan.refresh_jitter_ns
+                };
+                (0..window.commands).map(move |k| (start + k * memory.trfc_ns, late))
             })
         });
         let end = (TURNS + 1) * memory.retention_ns;
-        let found = check_retention(before.chain(planned), rule, (0, end)).map_err(|violation| {
+        let found = check_late_retention(before.chain(planned), rule, (0, end)).map_err(|violation| {
             Violation::new(
                 &place,
                 format!("{violation} (ns, after {} of ordinary refresh)", memory.retention_ns),
@@ -82,10 +91,16 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
         memory.retention_ns,
         report.longest_row_gap_ns.unwrap_or(0)
     ));
-    let spare = memory.retention_ns.saturating_sub(report.longest_row_gap_ns.unwrap_or(0));
-    report.warnings.push(format!(
-        "refreshes begin when the plan says: {spare} ns are left for the jitter of the timer that starts them, or rows wait too long"
-    ));
+    let spare = memory
+        .retention_ns
+        .saturating_sub(report.longest_row_gap_ns.unwrap_or(0));
+    report.warnings.push(match plan.refresh_jitter_ns {
+        0 => format!(
+            "refreshes are assumed to begin exactly when the plan says; a timer that starts them with more jitter than {spare} ns makes \
+             rows wait too long"
+        ),
+        jitter => format!("refreshes are assumed to begin no more than {jitter} ns late"),
+    });
     let gap = report.longest_command_gap_ns.unwrap_or(0);
     if gap > memory.longest_gap_ns {
         report.warnings.push(format!(

@@ -100,7 +100,8 @@ pub(super) fn refreshing(plan: &Plan, length: Time) -> Vec<Spans> {
         for turn in 0..length / period_ns {
             for window in windows {
                 let start = turn * period_ns + window.start_ns;
-                let end = start + window.commands * plan.memory.trfc_ns;
+                // The refreshes begin at any time within the jitter.
+                let end = start + window.commands * plan.memory.trfc_ns + plan.refresh_jitter_ns;
                 by_color[window.color].push((start, end.min(length)));
                 by_color[window.color].push((0, end.saturating_sub(length).min(length)));
             }

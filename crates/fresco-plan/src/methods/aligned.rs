@@ -24,9 +24,10 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let groups = context.two_groups()?;
     let demand = RefreshDemand {
         retention: memory.retention_ns,
-        commands: memory.commands,
+        commands: memory.commands + context.for_jitter(),
         trfc: memory.trfc_ns,
         handler: options.handler_ns,
+        jitter: options.refresh_jitter_ns,
     };
     let longest = match options.within_postponing {
         true => options.periods.1.min(memory.longest_gap_ns),

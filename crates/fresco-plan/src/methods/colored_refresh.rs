@@ -36,7 +36,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         rank_capacity: memory.rank_bytes / memory.page_bytes,
         ranks: memory.ranks as usize,
         retention: memory.retention_ns,
-        burst: burst + options.lock_ns + options.unlock_ns,
+        burst: burst + options.refresh_jitter_ns + options.lock_ns + options.unlock_ns,
         whole_frames: options.whole_frames,
         cores: with_handlers.cores.clone(),
         copy_cost: &copies,

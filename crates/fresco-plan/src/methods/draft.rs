@@ -3,6 +3,7 @@
 
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
+use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
 use fresco_rt::{Task, Time};
 use fresco_scenario::plan::RankMemory;
@@ -57,17 +58,36 @@ impl<'a> PlanContext<'a> {
         Ok(())
     }
 
-    /// δ of a color, in commands and in time.
+    /// δ of a color, in commands and in time; the time for which a lock has to last, jitter included, is longer by that.
     pub fn burst(&self) -> (Time, Time) {
         let (memory, all) = (&self.memory, self.memory.commands);
-        match self.set.options.burst {
-            BurstLength::Standard => (all, memory.burst_ns()),
-            BurstLength::AsPublished => {
-                let some = all / Time::from(memory.ranks.max(1));
-                (some, some * memory.trfc_ns)
-            }
-            BurstLength::Lpddr2 => (all, memory.burst_ns().saturating_mul(4)),
-        }
+        let (some, slowdown) = match self.set.options.burst {
+            BurstLength::Standard => (all, 1),
+            BurstLength::AsPublished => (all / Time::from(memory.ranks.max(1)), 1),
+            BurstLength::Lpddr2 => (all, 4),
+        };
+        let commands = some + self.for_jitter();
+        (
+            commands,
+            commands.saturating_mul(memory.trfc_ns).saturating_mul(slowdown),
+        )
+    }
+
+    /// Commands in each retention time that make up for late bursts and segments.
+    pub fn for_jitter(&self) -> Time {
+        for_jitter(self.set.options.refresh_jitter_ns, self.memory.trfc_ns)
+    }
+
+    /// What a plan says of the jitter that it bears; nothing if it bears none.
+    pub fn about_jitter(&self) -> Option<String> {
+        let jitter = self.set.options.refresh_jitter_ns;
+        (jitter > 0).then(|| {
+            format!(
+                "refreshes may begin up to {jitter} ns late: {} more commands in each retention time make up for that, and colors are \
+                 locked for so much longer",
+                self.for_jitter()
+            )
+        })
     }
 
     /// The ranks of two colors.

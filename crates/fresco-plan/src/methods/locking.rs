@@ -19,6 +19,7 @@ const LPDDR2_WINDOW: Time = 32;
 pub(super) fn locks(context: &PlanContext<'_>, phases: &[Time]) -> Result<Locks, Refusal> {
     let options = &context.set.options;
     let (_, burst) = context.burst();
+    let burst = burst + options.refresh_jitter_ns;
     let colors = phases.iter().map(|&phase| ColorLock { phase, burst }).collect();
     Locks::new(context.memory.retention_ns, options.lock_ns, options.unlock_ns, colors).map_err(|error| {
         Refusal::load(format!(

@@ -12,6 +12,7 @@ const TWO: &str = r#"
     memory.density_scales_refresh_only = true
     plan.lock = "5 us"
     plan.unlock = "2 us"
+    plan.refresh_jitter = "0 ns"
     plan.handler = "5 us"
     task = [
         { name = "a", period = "8 ms", wcet = "1 ms" },
@@ -27,6 +28,7 @@ const FOUR: &str = r#"
     memory.density_scales_refresh_only = true
     plan.lock = "8 us"
     plan.unlock = "2 us"
+    plan.refresh_jitter = "0 ns"
     plan.handler = "8 us"
     task = [
         { name = "a", period = "20 ms", wcet = "6 ms", core = 0 }, { name = "b", period = "40 ms", wcet = "10 ms", core = 0 },
@@ -40,6 +42,7 @@ const COPIES: &str = r#"
     memory.density_scales_refresh_only = true
     plan.lock = "5 us"
     plan.unlock = "2 us"
+    plan.refresh_jitter = "0 ns"
     task = [{ name = "a", period = "8 ms", wcet = "6 ms", global = "4 KiB" }]
 "#;
 
@@ -49,6 +52,7 @@ const COPIES_IN_SERVERS: &str = r#"
     memory.density_scales_refresh_only = true
     plan.lock = "5 us"
     plan.unlock = "2 us"
+    plan.refresh_jitter = "0 ns"
     task = [
         { name = "short", period = "4 ms", wcet = "1 ms", memory = "1 MiB", global = "4 KiB" },
         { name = "long", period = "32 ms", wcet = "8 ms", memory = "1 MiB" },

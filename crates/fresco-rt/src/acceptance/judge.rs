@@ -54,6 +54,7 @@ fn answer(method: Method, tasks: &[Task], conditions: &Conditions) -> Option<boo
                 commands: COMMANDS,
                 trfc: density.trfc(),
                 handler,
+                jitter: 0,
             };
             let found = assign_aligned(tasks, 1, None, policy, demand, None, attempts).ok()?;
             Some(found.is_some())

@@ -65,7 +65,9 @@ impl Plan {
     /// The place and the length of the handlers that lock colors; `None` if no color is locked.
     pub fn locking(&self) -> Option<(&'static str, Time)> {
         match &self.schedule {
-            Schedule::Locked { locks } | Schedule::Servers { locks, .. } => Some(("schedule.locks.lock_ns", locks.lock_ns)),
+            Schedule::Locked { locks } | Schedule::Servers { locks, .. } => {
+                Some(("schedule.locks.lock_ns", locks.lock_ns))
+            }
             Schedule::Slots { handler_ns, .. } => Some(("schedule.handler_ns", *handler_ns)),
             Schedule::Table { lock_ns, .. } => Some(("schedule.lock_ns", *lock_ns)),
             Schedule::Priorities | Schedule::Fair { .. } => None,

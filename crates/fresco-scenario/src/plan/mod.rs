@@ -61,10 +61,18 @@ pub struct Plan {
     /// Where page tables lie, which only a machine with TLBs reads.
     #[serde(default, skip_serializing_if = "PageTables::is_uncolored")]
     pub page_tables: PageTables,
+    /// Refreshes in windows may begin so much later than planned, but for the first of each color: until it begins, however late, the
+    /// color is refreshed as usual.
+    #[serde(default, skip_serializing_if = "is_exact")]
+    pub refresh_jitter_ns: Time,
     /// Why every deadline is met; none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.
     pub reasons: Vec<String>,
+}
+
+fn is_exact(jitter: &Time) -> bool {
+    *jitter == 0
 }
 
 /// A machine, and what to change in its file to get it.

@@ -42,6 +42,8 @@ pub struct Options {
     pub unlock_ns: Time,
     /// Cost of the handler at the start of an aligned slot.
     pub handler_ns: Time,
+    /// The refreshes of a burst or segment may begin so much later than planned.
+    pub refresh_jitter_ns: Time,
     /// Most instances of a task; 1 forbids copy tasks.
     pub instances: u32,
     /// How fast data are copied between instances.
@@ -94,6 +96,7 @@ impl Options {
             lock_ns: duration("lock", MOST_OVERHEAD_PS, handler)?,
             unlock_ns: duration("unlock", MOST_OVERHEAD_PS, HANDLER_NS)?,
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
+            refresh_jitter_ns: duration("refresh_jitter", MOST_OVERHEAD_PS, default_jitter(machine))?,
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,
             periods: periods(&plan)?,
@@ -129,6 +132,13 @@ fn default_handler(machine: &Machine) -> Time {
     let each = timing.clock.to_ps(on_bus + timing.rtrs);
     let lines = lines.saturating_mul(each).div_ceil(1000);
     HANDLER_NS + lines.max(Draining::of(machine, machine.cores).requests_ns)
+}
+
+/// How late the refreshes of a burst or segment may begin if nothing is said: a refresh interval, as much as a controller keeps back for
+/// bursts of its own (docs/model.md, `burst`). It is the order of the worst interrupt latencies of real-time kernels.
+fn default_jitter(machine: &Machine) -> Time {
+    let timing = &machine.memory.timing;
+    timing.clock.to_ps(timing.refi) / 1000
 }
 
 fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {

@@ -22,7 +22,7 @@ impl PlannedWindows {
         let timing = &experiment.machine.memory.timing;
         let window = |window: &crate::experiment::RefreshWindow| {
             let start = window.start_ns * 1000;
-            let length = timing.clock.to_ps(window.commands * timing.rfc_ab);
+            let length = timing.clock.to_ps(window.commands * timing.rfc_ab) + experiment.refresh_jitter_ns * 1000;
             (start, start + length, window.ranks)
         };
         let mut windows: Vec<_> = windows.iter().map(window).collect();

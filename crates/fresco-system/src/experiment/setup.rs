@@ -21,6 +21,8 @@ pub struct Experiment {
     /// The windows of the plan have been kept for a while before the run begins. Else a rank is refreshed as usual until its
     /// first window (E34), and tasks may meet that.
     pub in_rhythm: bool,
+    /// Windows of every second retention time begin so much later than planned, in nanoseconds.
+    pub refresh_jitter_ns: u64,
     /// Ranks of each color that the schedule names, a bit each, in every channel alike. Empty if it names none.
     pub color_ranks: Vec<u64>,
     /// Tasks; the schedule knows them by their index.
@@ -105,6 +107,7 @@ impl Experiment {
             machine,
             refresh: RefreshPlan::Machine,
             in_rhythm: false,
+            refresh_jitter_ns: 0,
             color_ranks: Vec::new(),
             tasks: Vec::new(),
             agents: Vec::new(),
@@ -186,7 +189,10 @@ impl Experiment {
                 commands: window.commands,
             })
             .collect();
-        let started = |windows: Windows| if self.in_rhythm { windows.in_rhythm() } else { windows };
+        let started = |windows: Windows| {
+            let late = windows.late_every_other_turn(cycles(self.refresh_jitter_ns), timing.refw);
+            if self.in_rhythm { late.in_rhythm() } else { late }
+        };
         Windows::on_time(organisation, timing, cycles(*period_ns), &in_cycles)
             .map(|windows| Some(started(windows)))
             .map_err(|error| {

@@ -47,6 +47,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     Ok(Experiment {
         refresh,
         in_rhythm: !run.from_switch_on,
+        refresh_jitter_ns: plan.refresh_jitter_ns,
         color_ranks: plan.colors.iter().map(ranks).collect(),
         tasks: tasks.collect::<Result<_, _>>()?,
         horizon_ns: run.horizon_ns.unwrap_or_else(|| horizon(plan)),

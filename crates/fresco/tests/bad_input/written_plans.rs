@@ -101,8 +101,8 @@ fn places() -> Vec<Case> {
         first(
             "an unknown field of a refresh",
             &servers,
-            "\"commands\": 8192\n",
-            "\"commands\": 8192, \"rank\": 1\n",
+            "\"commands\": 8216\n",
+            "\"commands\": 8216, \"rank\": 1\n",
             "p.json: data.refresh.windows[0].rank: ",
         ),
         first("a slot without a job", &executive, "\"job\":", "\"jop\":", "p.json:"),

@@ -71,6 +71,8 @@ struct Rank {
     left: u64,
     /// When the next command is due; [`NEVER`] between taking one and issuing it.
     next: Cycle,
+    /// The window comes so much later than planned.
+    late: Cycle,
     /// Until its first window the rank is refreshed as usual, each tREFI (E34).
     distributed: bool,
     /// The next command is the first of its window.
@@ -88,6 +90,9 @@ pub struct Windows {
     ranks: Vec<Rank>,
     /// So long before a window its ranks are kept free of requests.
     lead: Cycle,
+    /// Windows of every second turn of so many cycles are late by the jitter.
+    turn: Cycle,
+    jitter: Cycle,
     lateness: Lateness,
 }
 
@@ -128,6 +133,14 @@ impl Windows {
             rank.distributed = false;
             rank.next = before(rank.window_start(), self.lead);
         }
+        self
+    }
+
+    /// The same windows with the worst that a timer with so much jitter does to rows: of each two turns, which are a refresh window
+    /// long, the windows of the first are on time and those of the second late by all of it.
+    #[must_use]
+    pub fn late_every_other_turn(mut self, jitter: Cycle, turn: Cycle) -> Self {
+        (self.jitter, self.turn) = (jitter, turn.max(1));
         self
     }
 
@@ -178,6 +191,7 @@ impl Windows {
             let usual = usual(stagger, 0, first, quiet);
             ranks.push(Rank {
                 left: windows.first().map_or(0, |&(_, commands)| commands),
+                late: 0,
                 distributed: usual.is_some(),
                 next: usual.unwrap_or(before(first, lead)),
                 first: true,
@@ -193,6 +207,8 @@ impl Windows {
             refresh: rank_refresh(org, timing),
             ranks,
             lead,
+            turn: Cycle::MAX,
+            jitter: 0,
             lateness: Lateness::default(),
         })
     }
@@ -238,17 +254,20 @@ impl Rank {
     fn window_start(&self) -> Cycle {
         self.windows
             .get(self.window)
-            .map_or(NEVER, |&(start, _)| self.period_start + start)
+            .map_or(NEVER, |&(start, _)| self.period_start + start + self.late)
     }
 
     /// A window's last command has been taken.
-    fn go_on(&mut self, period: Cycle) {
+    fn go_on(&mut self, period: Cycle, (turn, jitter): (Cycle, Cycle)) {
         self.window += 1;
         if self.window == self.windows.len() {
             self.window = 0;
             self.period_start += period;
         }
-        self.left = self.windows[self.window].1;
+        let (start, commands) = self.windows[self.window];
+        self.left = commands;
+        let is_late = (self.period_start + start) / turn % 2 == 1;
+        self.late = if is_late { jitter } else { 0 };
     }
 }
 
@@ -329,7 +348,7 @@ impl RefreshEngine for Windows {
         if rank.left > 0 {
             rank.next = now + refresh.cycles;
         } else {
-            rank.go_on(self.period);
+            rank.go_on(self.period, (self.turn, self.jitter));
             rank.first = true;
             rank.next = before(rank.window_start(), self.lead).max(now + refresh.cycles);
         }

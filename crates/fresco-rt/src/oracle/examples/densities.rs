@@ -131,6 +131,7 @@ fn at_density(record: &Record, inputs: &Inputs, key: &str, recorded: &Value) -> 
             commands,
             trfc: density.trfc(),
             handler: HANDLER,
+            jitter: 0,
         };
         let period = record.as_time(period, &format!("{at}.aligned.p"))?;
         let [first, second] = &inputs.workloads;

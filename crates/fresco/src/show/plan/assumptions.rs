@@ -17,10 +17,13 @@ pub(super) fn of(plan: &Plan) -> Vec<String> {
     all.push(memory(plan));
     if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
         all.push(commands(plan));
-        all.push(
-            "Refreshes begin when the plan says: the timer that starts them has no jitter but what fresco check finds to spare."
-                .to_owned(),
-        );
+        all.push(match plan.refresh_jitter_ns {
+            0 => "Refreshes begin exactly when the plan says.".to_owned(),
+            jitter => format!(
+                "The refreshes of a burst or segment begin at most {} late.",
+                time(jitter)
+            ),
+        });
         all.push(
             "Nothing but these tasks uses memory while it is refreshed: the kernel, page tables without the tasks' colors \
              and DMA buffers lie in a rank with ordinary refresh, which the model leaves out."
