@@ -36,6 +36,8 @@ machines![
     "ryzen-3600",
     "raspberry-pi-5",
     "zcu102",
+    "imx8m-mini",
+    "jetson-orin",
 ];
 
 /// The names of the built-in machines.

@@ -84,3 +84,30 @@ fn zcu102_is_as_its_registers_say() {
     assert_eq!((memory.timing.cl, memory.timing.rfc_ab), (15, 139 * 2));
     assert!(memory.timing.refi.abs_diff(130 * 32 * 2) < 32 * 2);
 }
+
+/// The registers ADDRMAP of U-Boot, of 4 bytes each: no rank bit; the others are a field and its base.
+#[test]
+fn imx8m_mini_is_as_its_registers_say() {
+    let memory = memory("imx8m-mini");
+    let at = |controller_bit: u32| at(&memory, 1 << (controller_bit + 2));
+    assert_eq!([0, 1, 2, 9].map(|n| at(n).column), [1, 2, 4, 512]);
+    assert_eq!([0x08 + 2, 0x08 + 3, 0x08 + 4].map(|n| at(n).bank), [1, 2, 4]);
+    assert_eq!([0x07 + 6, 0x07 + 21].map(|n| at(n).row), [1, 1 << 15]);
+    // MR2: RL 28 and WL 14. tRFC of 210 clocks of 750 MHz.
+    let timing = &memory.timing;
+    assert_eq!((timing.cl, timing.cwl), (28, 14));
+    assert_eq!(timing.clock.to_ps(timing.rfc_ab), 210 * 4_000_000 / 3_000);
+}
+
+/// 204.8 GB/s and 64 GB, as the data sheet says; a line is in one channel, four in turn are too, and the next four are in another one.
+#[test]
+fn jetson_orin_is_as_its_data_sheet_says() {
+    let memory = memory("jetson-orin");
+    let org = memory.organisation;
+    assert_eq!((org.total_bytes(), org.channels * org.bus_bytes * 8), (64 << 30, 256));
+    assert_eq!(memory.timing.clock.to_ps(1), 1_250);
+    let channels: Vec<u32> = (0..8).map(|line| at(&memory, line * 64).channel).collect();
+    assert_eq!(channels, [0, 0, 0, 0, 1, 1, 1, 1]);
+    let each: std::collections::BTreeSet<u32> = (0..16).map(|n| at(&memory, n * 256).channel).collect();
+    assert_eq!(each.len(), 16);
+}

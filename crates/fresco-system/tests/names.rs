@@ -126,7 +126,7 @@ fn check(what: &str, machine: &Machine, names: &Names) {
 const SHORT_OF_RANKS: &str = "raspberry-pi-5";
 
 /// LPDDR5 and HBM2, whose lines are two bursts: nothing is claimed of their names.
-const LINES_OF_BURSTS: [&str; 2] = ["grace-72", "xeon-max-9480"];
+const LINES_OF_BURSTS: [&str; 3] = ["grace-72", "jetson-orin", "xeon-max-9480"];
 
 const LEVELS: [f64; 4] = [3.0, 1.0, 0.5, 0.0];
 
