@@ -5,6 +5,7 @@
 use crate::Observer;
 use crate::known::Known;
 use crate::load::{Load, Point, of};
+use crate::under_way::{CLUSTER_IN_FLIGHT, NODE_IN_FLIGHT};
 use fresco_input::{InputError, quoted};
 use fresco_machine::{CacheConfig, LlcConfig, Machine, PagePolicy};
 use fresco_system::{Batch, Scenario};
@@ -105,6 +106,8 @@ impl Bench {
             ("memory.controller.page", PagePolicy::Adaptive { .. }) => Some("\"adaptive\"".to_owned()),
             ("memory.controller.page_idle", PagePolicy::Adaptive { idle }) => Some(idle.to_string()),
             ("fabric.node.traffic", _) => self.machine.fabric.node.traffic.map(|rate| rate.to_string()),
+            (NODE_IN_FLIGHT, _) => self.machine.fabric.node.in_flight.map(|lines| lines.to_string()),
+            (CLUSTER_IN_FLIGHT, _) => self.machine.fabric.cluster.in_flight.map(|lines| lines.to_string()),
             ("fabric.node.write_cost", _) => self.machine.fabric.node.write_cost.map(|cost| cost.to_string()),
             _ => None,
         }

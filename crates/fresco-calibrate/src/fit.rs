@@ -4,7 +4,8 @@
 //! 1. The fixed latency of the front end, from the latency without traffic. It is set anew after each later step.
 //! 2. When rows are closed, from the latency at up to half of the maximum.
 //! 3. Misses in flight of a core, with and without a limit of the traffic of its node where the measured maxima lie on one, from what
-//!    happens near the maximum. The two belong together: where cores have too few in flight, no limit shows.
+//!    happens near the maximum; likewise with lines under way of a node and of a cluster, where the machine has such a limit. They belong
+//!    together: where cores have too few in flight, no limit shows.
 //! 4. Drains of the write buffer, from how the maximum depends on the share of reads.
 //!
 //! A value is taken only if it brings the model closer. One that corrects the maximum and spoils the latency at 50 and at
@@ -14,6 +15,7 @@ use crate::bench::Bench;
 use crate::comparison::{Comparison, FEW, loads, measure};
 use crate::knobs::{self, Knob, Setting, as_texts};
 use crate::limit::Limit;
+use crate::under_way::UnderWay;
 use crate::{Curve, Load, Observer};
 use fresco_input::InputError;
 use serde::Serialize;
@@ -88,7 +90,11 @@ pub fn fit(bench: &Bench, curves: &[&Curve], observer: &dyn Observer) -> Result<
         return Ok(fitted);
     };
     fitted.settings.clone_from(&best.settings);
-    for knob in knobs::all(&bench.machine, Limit::of(curves)) {
+    for knob in knobs::all(
+        &bench.machine,
+        Limit::of(curves),
+        UnderWay::of_machine(curves, &bench.machine),
+    ) {
         if !search.step(&knob, &mut best, &mut fitted)? {
             break;
         }
@@ -268,7 +274,17 @@ fn nanoseconds(value: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Errors;
+    use crate::under_way::NODE_IN_FLIGHT;
+    use crate::{Errors, Measured};
+
+    struct Nobody;
+    impl Observer for Nobody {
+        fn planned(&self, _: u64) {}
+        fn done(&self) {}
+        fn is_stopped(&self) -> bool {
+            false
+        }
+    }
 
     fn measure(highest: f64, at_half: f64, at_80: f64) -> Measure {
         let errors = Errors {
@@ -301,5 +317,48 @@ mod tests {
         assert!(!measure(0.0, 9.0, -10.5).is_wrong_beside(&before));
         // Nor is what does not correct the maximum.
         assert!(!measure(31.0, 9.0, 20.0).is_wrong_beside(&before));
+    }
+
+    /// A curve that the model itself has measured with so many lines under way, and another seed, beside a machine that says otherwise.
+    #[test]
+    fn lines_under_way_are_found_again() {
+        let bench = |lines: u32, seed| {
+            let set = [format!("{NODE_IN_FLIGHT}={lines}")];
+            Bench::new("xeon-w3530", &set, 400, seed, true).expect("is built in")
+        };
+        let pauses = [400, 200, 100, 50, 20, 0].map(|pause| Load::paused(100, pause));
+        let all = [&[Load::idle(100)][..], &pauses].concat();
+        let points = bench(8, 77).run(&[], &all, &Nobody).expect("runs");
+        let of = |point: &crate::Point| Measured {
+            gb_s: point.gb_s,
+            ns: point.ns,
+        };
+        let mut points: Vec<Measured> = points.expect("is not stopped").iter().map(of).collect();
+        points.sort_by(|one, other| one.gb_s.total_cmp(&other.gb_s));
+        let curve = Curve { reads: 100, points };
+
+        let (bench, curves) = (bench(40, 1), [&curve]);
+        let loads = loads(&bench, &[], &curves, &FEW, &Nobody).expect("runs");
+        let search = Search {
+            bench: &bench,
+            curves: &curves,
+            loads: &loads.expect("is not stopped"),
+            observer: &Nobody,
+        };
+        let mut best = search.measure(&[]).expect("runs").expect("is not stopped");
+        let knobs = knobs::all(&bench.machine, None, UnderWay::of_machine(&curves, &bench.machine));
+        let knob = knobs.iter().find(|knob| knob.name.ends_with("lines under way"));
+        let mut fitted = Fitted::default();
+        search
+            .step(knob.expect("the machine has the limit"), &mut best, &mut fitted)
+            .expect("runs");
+        assert_eq!(
+            best.value_of(NODE_IN_FLIGHT, &bench).as_deref(),
+            Some("8"),
+            "{:#?}",
+            fitted.steps
+        );
+        assert_eq!(best.value_of("core.mshrs", &bench).as_deref(), Some("10"));
+        assert!(best.distance() < 1.0, "{}", best.distance());
     }
 }

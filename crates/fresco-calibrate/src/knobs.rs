@@ -5,6 +5,7 @@
 //! reach a measured maximum, too, for the wrong reason.
 
 use crate::limit::Limit;
+use crate::under_way::UnderWay;
 use fresco_machine::{Machine, Queues};
 use serde::Serialize;
 
@@ -55,7 +56,7 @@ const PAGE_IDLE: [u32; 4] = [50, 100, 200, 400];
 /// Misses in flight beside the number that is published, which counts buffers of one level: the next may have three times as many.
 const IN_FLIGHT: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 
-/// The same beside a limit of the node, which leaves them little to decide. Fewer than published are a limit themselves.
+/// The same beside a limit before the controllers, which leaves them little to decide. Fewer than published are a limit themselves.
 const LIMITED: [f64; 2] = [1.0, 2.0];
 
 /// Drains of the write buffer, as shares of it: where one begins and where it ends.
@@ -68,9 +69,9 @@ const DRAINS: [(f64, f64); 5] = [
 ];
 
 /// The knobs in the order in which they are fitted, the fixed latency left aside. `limit` is what the measured maxima lie on, if there is
-/// such a limit.
-pub(crate) fn all(machine: &Machine, limit: Option<Limit>) -> Vec<Knob> {
-    vec![page(), in_flight(machine, limit), drains(machine)]
+/// such a limit; `under_way` bounds those of lines under way, which are tried if the machine has them.
+pub(crate) fn all(machine: &Machine, limit: Option<Limit>, under_way: Option<UnderWay>) -> Vec<Knob> {
+    vec![page(), in_flight(machine, limit, under_way), drains(machine)]
 }
 
 fn page() -> Knob {
@@ -93,19 +94,33 @@ fn page() -> Knob {
     }
 }
 
-fn in_flight(machine: &Machine, limit: Option<Limit>) -> Knob {
+fn in_flight(machine: &Machine, limit: Option<Limit>, under_way: Option<UnderWay>) -> Knob {
     let own = f64::from(machine.core.mshrs * machine.core.threads);
     let misses = |factor: f64| vec![Setting::new("core.mshrs", (own * factor).round().clamp(1.0, 256.0))];
     let limit = limit.map(|limit| limit.settings(machine.memory.organisation.nodes));
-    let limited = limit.into_iter().flat_map(|limit| {
+    let lines = under_way.map_or_else(Vec::new, |lines| lines.candidates(machine));
+    let (name, why) = match lines.is_empty() {
+        true => (
+            "misses in flight of a core, and traffic of a node",
+            "published are the buffers of one level, half to three times as many; and, where the measured maxima lie on one, a limit of the \
+             node; from what happens near the maximum",
+        ),
+        false => (
+            "misses in flight of a core, traffic of a node, and lines under way",
+            "published are the buffers of one level, half to three times as many; where the measured maxima lie on one, a limit of the node; \
+             and limits of the lines under way that the machine has, between what the maxima take alone and what they take with what waits; \
+             from what happens near the maximum",
+        ),
+    };
+    let limits = limit.into_iter().chain(lines.into_iter().map(|one| vec![one]));
+    let limited = limits.flat_map(|limit| {
         LIMITED
             .into_iter()
             .map(move |factor| [misses(factor), limit.clone()].concat())
     });
     Knob {
-        name: "misses in flight of a core, and traffic of a node",
-        why: "published are the buffers of one level, half to three times as many; and, where the measured maxima lie on one, a limit of the \
-              node; from what happens near the maximum",
+        name,
+        why,
         candidates: IN_FLIGHT.map(misses).into_iter().chain(limited).collect(),
         of_the_slope: false,
     }

@@ -15,6 +15,7 @@ mod known;
 mod limit;
 mod load;
 mod turns;
+mod under_way;
 
 pub use bench::Bench;
 pub use comparison::{Comparison, Errors, Limits, compare};

@@ -24,6 +24,8 @@ use fresco_input::{Document, InputError, Table};
 /// Keys that a calibration may fit: what nobody publishes of a machine.
 const OF_CALIBRATION: &[&str] = &[
     "core.mshrs",
+    "fabric.cluster.in_flight",
+    "fabric.node.in_flight",
     "fabric.node.traffic",
     "fabric.node.write_cost",
     "memory.controller.drain_high",

@@ -34,8 +34,8 @@ const NAME_OF_CURVES: &str = "machines/curves/mess.csv";
 #[command(after_help = "\
 The model makes the experiment by which the curves were measured: one core chases pointers, all others stream with a share of reads and a \
 pause. What nobody publishes of a machine is fitted, in a fixed order and within bounds, and nothing else: the fixed latency of the front end, \
-when rows are closed and writes drained, misses in flight of a core, a limit of a node's traffic. docs/calibrate.md says how, and how \
-to read the result.
+when rows are closed and writes drained, misses in flight of a core, a limit of a node's traffic, and of lines under way where the machine has one. docs/calibrate.md says how, and \
+how to read the result.
 
 Examples:
   fresco calibrate epyc-7742 --no-fit
