@@ -2,10 +2,9 @@
 //! Coherent private caches in whole runs: threads that share lines, and tasks that do not. That states fit together is checked in every run of
 //! a debug build.
 
+use crate::common::threads::{self, Step};
 use crate::common::{results, results_on};
-use fresco_load::trace::ftrace::recorded::{
-    About, Block, Encoder, Ending, Kind, Range, RecordedWriter, Site, Source, Special, ThreadTotals,
-};
+use fresco_load::trace::ftrace::recorded::Special;
 use fresco_memory::CoherenceCounts;
 use fresco_system::results::{ScenarioResult, TaskResult};
 use proptest::prelude::*;
@@ -27,57 +26,16 @@ const BYTES: u64 = 1 << 16;
 
 /// A trace of threads that do this.
 fn written(path: &Path, threads: &[Vec<Did>]) {
-    let about = About {
-        program: "sharing".to_owned(),
-        tool: "test".to_owned(),
-        architecture: "x86-64".to_owned(),
-        fetches: false,
+    let step = |did: &Did| match *did {
+        Did::Load(offset) => Step::Load(BASE + offset),
+        Did::Store(offset) => Step::Store(BASE + offset),
+        Did::Turn(ticket) => Step::Pass(Special::Order {
+            at: 0,
+            object: 1,
+            ticket,
+        }),
     };
-    let block = |write| Block {
-        address: 0x40_1000 + u64::from(write) * 64,
-        instructions: 4,
-        sites: vec![Site {
-            instruction: 1,
-            size: 8,
-            write,
-            address: Source::default(),
-            data: Source::default(),
-            beside: 0,
-            distance: 0,
-        }],
-        changed: Default::default(),
-        code: None,
-    };
-    let (load, store) = (block(false), block(true));
-    let mut writer = RecordedWriter::new(std::fs::File::create(path).expect("writable"), &about).expect("writable");
-    writer.blocks([&load, &store]).expect("writable");
-    let mut totals = Vec::new();
-    for (thread, did) in (0u16..).zip(threads) {
-        let mut encoder = Encoder::new(thread);
-        for what in did {
-            match *what {
-                Did::Load(offset) => encoder.run(0, &load, &[BASE + offset]),
-                Did::Store(offset) => encoder.run(1, &store, &[BASE + offset]),
-                Did::Turn(ticket) => encoder.special(Special::Order {
-                    at: 0,
-                    object: 1,
-                    ticket,
-                }),
-            }
-        }
-        writer.chunk(&encoder.take()).expect("writable");
-        let ranges = vec![Range {
-            first: BASE >> 12,
-            pages: BYTES >> 12,
-            kind: Kind::Heap,
-        }];
-        totals.push(ThreadTotals {
-            thread,
-            ranges: if thread == 0 { ranges } else { Vec::new() },
-            ..ThreadTotals::default()
-        });
-    }
-    writer.finish(Ending::Status(0), totals).expect("writable");
+    threads::written(path, threads.iter().map(|all| all.iter().map(step)), &[(BASE, BYTES)]);
 }
 
 /// 12 ns beyond the 26 ns of the last-level cache.

@@ -2,10 +2,9 @@
 //! Threads of a recorded program, replayed together. That no thread runs ahead of what it waited for is watched in every run of a debug build
 //! (`engine/witness.rs`).
 
+use crate::common::threads::{self, Step};
 use crate::common::{parse, results};
-use fresco_load::trace::ftrace::recorded::{
-    About, Block, Encoder, Ending, Kind, Range, RecordedWriter, Site, Source, Special, ThreadTotals,
-};
+use fresco_load::trace::ftrace::recorded::Special;
 use fresco_system::results::{ScenarioResult, TaskResult};
 use fresco_system::run_all;
 use proptest::prelude::*;
@@ -26,56 +25,27 @@ const SPACE: u64 = 1 << 20;
 
 /// A trace of threads that do this, each in a space of its own.
 fn written(path: &Path, threads: &[Vec<Did>]) {
-    let about = About {
-        program: "threads".to_owned(),
-        tool: "test".to_owned(),
-        architecture: "x86-64".to_owned(),
-        fetches: false,
-    };
-    let load = Block {
-        address: 0x40_1000,
-        instructions: 4,
-        sites: vec![Site {
-            instruction: 1,
-            size: 8,
-            write: false,
-            address: Source::default(),
-            data: Source::default(),
-            beside: 0,
-            distance: 0,
-        }],
-        changed: Default::default(),
-        code: None,
-    };
-    let mut writer = RecordedWriter::new(std::fs::File::create(path).expect("writable"), &about).expect("writable");
-    writer.blocks([&load]).expect("writable");
-    let mut totals = Vec::new();
-    for (thread, did) in (0u16..).zip(threads) {
-        let (mut encoder, mut next) = (Encoder::new(thread), 0);
-        for what in did {
-            match *what {
+    let areas: Vec<(u64, u64)> = (1..)
+        .map(|number| (SPACE * number, SPACE))
+        .take(threads.len())
+        .collect();
+    let steps = |(area, all): (&(u64, u64), &Vec<Did>)| {
+        let (first, mut next) = (area.0, 0);
+        let mut steps = Vec::new();
+        for did in all {
+            match *did {
                 Did::Loads(count) => {
-                    for _ in 0..count {
-                        encoder.run(0, &load, &[SPACE * (1 + u64::from(thread)) + next * 64 % SPACE]);
-                        next += 7;
-                    }
+                    let load = |number| Step::Load(first + number * 7 * 64 % SPACE);
+                    steps.extend((next..next + count).map(load));
+                    next += count;
                 }
-                Did::Order(object, ticket) => encoder.special(Special::Order { at: 0, object, ticket }),
-                Did::After(object, ticket) => encoder.special(Special::After { at: 0, object, ticket }),
+                Did::Order(object, ticket) => steps.push(Step::Pass(Special::Order { at: 0, object, ticket })),
+                Did::After(object, ticket) => steps.push(Step::Pass(Special::After { at: 0, object, ticket })),
             }
         }
-        writer.chunk(&encoder.take()).expect("writable");
-        totals.push(ThreadTotals {
-            thread,
-            ranges: vec![Range {
-                first: (SPACE * (1 + u64::from(thread))) >> 12,
-                pages: SPACE >> 12,
-                kind: Kind::Heap,
-            }],
-            ..ThreadTotals::default()
-        });
-    }
-    writer.finish(Ending::Status(0), totals).expect("writable");
+        steps
+    };
+    threads::written(path, std::iter::zip(&areas, threads).map(steps), &areas);
 }
 
 fn scenario(path: &Path, cores: usize, phases: &str) -> String {

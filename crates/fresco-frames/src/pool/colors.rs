@@ -51,10 +51,7 @@ impl Pool {
             return false;
         };
         self.waiting -= 1;
-        self.lists.table.open(block);
-        for frame in block..block + BLOCK_FRAMES {
-            self.sort_frame(frame, &mut Work::default());
-        }
+        self.sort_frames(block, BLOCK_FRAMES, &mut Work::default(), |_| {});
         true
     }
 
@@ -62,14 +59,18 @@ impl Pool {
     /// `None` if there is no such block, else whether one of the frames was of a `wanted` color.
     pub(crate) fn sort_block(&mut self, zone: u32, order: u32, wanted: &KeySet, work: &mut Work) -> Option<bool> {
         let block = self.take_exact(zone, order, work)?;
-        self.lists.table.open(block);
         let mut found = false;
         // CON-6: 2^order frames, each of them once, beginning with the first.
-        for frame in block..block + (1 << order) {
-            let key = self.sort_frame(frame, work);
-            found |= wanted.contains(key);
-        }
+        self.sort_frames(block, 1 << order, work, |key| found |= wanted.contains(key));
         Some(found)
+    }
+
+    /// Sorts the frames of a block that has left its list, in order; `met` is told the key of each.
+    fn sort_frames(&mut self, block: u32, frames: u32, work: &mut Work, mut met: impl FnMut(u32)) {
+        self.lists.table.open(block);
+        for frame in block..block + frames {
+            met(self.sort_frame(frame, work));
+        }
     }
 
     fn sort_frame(&mut self, frame: u32, work: &mut Work) -> u32 {

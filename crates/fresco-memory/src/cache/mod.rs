@@ -8,6 +8,7 @@ mod copies;
 mod dueling;
 mod group;
 mod index;
+mod leaving;
 mod lru;
 mod order;
 mod prefetch;
@@ -23,8 +24,9 @@ mod tree_plru;
 mod tests;
 
 pub use copies::{CoherenceCounts, Left, LineState};
+pub use leaving::{Leaving, LeavingLines};
 pub use prefetch::{PrefetchCounts, Prefetched, Wanted};
-pub use private::{Leaving, LeavingLines, PrivateCaches, PrivateOutcome, Watched};
+pub use private::{PrivateCaches, PrivateOutcome, Watched};
 pub use set_associative::{Cache, Victim};
 pub use stats::SourceStats;
 pub use table_reads::TableRead;

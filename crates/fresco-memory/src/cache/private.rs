@@ -2,6 +2,7 @@
 //! The private cache levels of one core.
 
 use super::copies::{CoherenceCounts, Copies};
+use super::leaving::{Leaving, LeavingLines};
 use super::prefetch::{PrefetchCounts, Prefetcher};
 use super::{Cache, SourceStats, Victim};
 use crate::translation::Translations;
@@ -33,43 +34,6 @@ pub enum PrivateOutcome {
 pub struct Watched {
     /// It is the first access to a line that was prefetched.
     pub first_use: bool,
-}
-
-/// A line that leaves the private levels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Leaving {
-    /// Address of its first byte.
-    pub line: PhysAddr,
-    /// Whether it holds stores that the shared levels have not seen. Clean lines leave only for an exclusive cache.
-    pub dirty: bool,
-}
-
-impl Leaving {
-    /// A line with stores.
-    pub fn dirty(line: PhysAddr) -> Self {
-        Self { line, dirty: true }
-    }
-}
-
-/// Lines that left the private levels, oldest first; at most two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeavingLines {
-    lines: [Leaving; 2],
-    len: usize,
-}
-
-impl LeavingLines {
-    #[inline]
-    pub(super) fn push(&mut self, line: Leaving) {
-        self.lines[self.len] = line;
-        self.len += 1;
-    }
-
-    /// The lines.
-    #[inline]
-    pub fn as_slice(&self) -> &[Leaving] {
-        &self.lines[..self.len]
-    }
 }
 
 /// Level 1, of data and perhaps of instructions, and level 2 of one core; any may be missing.

@@ -9,7 +9,7 @@ use super::fabric::{Fabric, Passing};
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
 use super::sample::{RequestId, Service};
-use super::stats::{CoreStats, Lines, NodeStats};
+use super::stats::{CoreStats, Lines};
 use super::time::Next;
 use super::upward::Upward;
 use super::write_backs::{Held, WriteBacks};
@@ -77,8 +77,8 @@ pub struct MemorySystem {
     pub(super) now: Ps,
     pub(super) cores: Vec<CoreStats>,
     /// By core.
-    lines: Vec<Lines>,
-    counted_from: Cycle,
+    pub(super) lines: Vec<Lines>,
+    pub(super) counted_from: Cycle,
     /// DRAM commands, if anybody wants them.
     pub(super) log: Option<CommandLog>,
     /// What a plan of refreshes is judged by, if it is.
@@ -282,53 +282,6 @@ impl MemorySystem {
     pub(super) fn cache_of(&mut self, core: u32) -> (Option<&mut Cache>, u16) {
         let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
         (self.caches.get_mut(group as usize), member)
-    }
-
-    /// Dirty lines that have left the caches and have not been taken by a controller, as far as the core knows: of the
-    /// core that has most. The buffer's entries bound it, and what the misses in flight have displaced.
-    pub fn most_write_backs(&self) -> u32 {
-        self.write_backs.most()
-    }
-
-    /// Lines that are under way from memory, and reads of others that the last-level cache let wait.
-    pub fn outstanding(&self) -> usize {
-        self.pending.len() + self.blocking.hits()
-    }
-
-    /// Counters of each core, since the start or the last reset.
-    pub fn core_stats(&self) -> Vec<CoreStats> {
-        let mut stats = self.cores.clone();
-        let members = self.caches.iter().flat_map(|cache| cache.stats());
-        for (core, llc) in stats.iter_mut().zip(members) {
-            core.llc = *llc;
-        }
-        stats
-    }
-
-    /// What `core` has moved to and from memory: what a counter of its misses and write-backs shows.
-    #[inline]
-    pub fn lines(&self, core: u32) -> Lines {
-        self.lines[core as usize]
-    }
-
-    /// Counters of each node, since the start or the last reset; as far as the controllers have been run.
-    pub fn node_stats(&mut self) -> Vec<NodeStats> {
-        let cycles = self.settle() - self.counted_from;
-        let controllers = self.controllers.iter_mut();
-        controllers
-            .map(|controller| NodeStats {
-                cycles,
-                channels: controller.stats(),
-            })
-            .collect()
-    }
-
-    /// Sets all counters to zero and leaves all else as it is: the end of a warm-up.
-    pub fn reset_stats(&mut self) {
-        self.counted_from = self.settle();
-        self.cores.fill(CoreStats::default());
-        self.caches.iter_mut().for_each(Cache::reset_stats);
-        self.controllers.iter_mut().for_each(Controller::reset_stats);
     }
 
     /// Sends a dirty line on its way to memory.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counters of the shared levels, by core and by node.
+//! What the memory system counts: by core and by node, and what is under way.
 
-use crate::cache::SourceStats;
-use crate::controller::ChannelStats;
+use super::MemorySystem;
+use crate::cache::{Cache, SourceStats};
+use crate::controller::{ChannelStats, Controller};
 use fresco_dram::{Cycle, Ps};
 use serde::{Deserialize, Serialize};
 
@@ -94,5 +95,54 @@ impl NodeStats {
         } else {
             self.channels.iter().map(count).sum::<f64>() / over
         }
+    }
+}
+
+impl MemorySystem {
+    /// Dirty lines that have left the caches and have not been taken by a controller, as far as the core knows: of the
+    /// core that has most. The buffer's entries bound it, and what the misses in flight have displaced.
+    pub fn most_write_backs(&self) -> u32 {
+        self.write_backs.most()
+    }
+
+    /// Lines that are under way from memory, and reads of others that the last-level cache let wait.
+    pub fn outstanding(&self) -> usize {
+        self.pending.len() + self.blocking.hits()
+    }
+
+    /// Counters of each core, since the start or the last reset.
+    pub fn core_stats(&self) -> Vec<CoreStats> {
+        let mut stats = self.cores.clone();
+        let members = self.caches.iter().flat_map(|cache| cache.stats());
+        for (core, llc) in stats.iter_mut().zip(members) {
+            core.llc = *llc;
+        }
+        stats
+    }
+
+    /// What `core` has moved to and from memory: what a counter of its misses and write-backs shows.
+    #[inline]
+    pub fn lines(&self, core: u32) -> Lines {
+        self.lines[core as usize]
+    }
+
+    /// Counters of each node, since the start or the last reset; as far as the controllers have been run.
+    pub fn node_stats(&mut self) -> Vec<NodeStats> {
+        let cycles = self.settle() - self.counted_from;
+        let controllers = self.controllers.iter_mut();
+        controllers
+            .map(|controller| NodeStats {
+                cycles,
+                channels: controller.stats(),
+            })
+            .collect()
+    }
+
+    /// Sets all counters to zero and leaves all else as it is: the end of a warm-up.
+    pub fn reset_stats(&mut self) {
+        self.counted_from = self.settle();
+        self.cores.fill(CoreStats::default());
+        self.caches.iter_mut().for_each(Cache::reset_stats);
+        self.controllers.iter_mut().for_each(Controller::reset_stats);
     }
 }

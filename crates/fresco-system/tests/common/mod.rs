@@ -2,6 +2,8 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod threads;
+
 use fresco_input::InputError;
 use fresco_system::results::{PointResult, ScenarioResult, TaskSummary};
 use fresco_system::{Scenario, run_all};
