@@ -19,13 +19,15 @@ pub struct Rfm {
 }
 
 impl Rfm {
-    /// As mode registers 58 and 59 have it: RAAIMT of 32, 40, …, 80 and RAAMMT of 3 to 6 times that in the normal refresh mode; in the
-    /// `fine`-granularity mode 16, 20, …, 40 and 6, 8, 10 or 12 times.
-    pub fn is_coded(raaimt: u32, raammt: u32, fine: bool) -> bool {
-        let half = if fine { 2 } else { 1 };
-        // Twice the number in the fine mode is a code of the normal one, and half of the factor a factor.
-        let code = (32..=80).step_by(8).any(|code| code == half * raaimt);
-        code && (3..=6).any(|times| half * times * raaimt == raammt)
+    /// RAAIMT as mode register 58 has it: 32, 40, …, 80 in the normal refresh mode, half of that in the `fine`-granularity mode.
+    pub fn thresholds(fine: bool) -> [u32; 7] {
+        std::array::from_fn(|code| (32 + 8 * code as u32) / if fine { 2 } else { 1 })
+    }
+
+    /// RAAMMT as mode register 58 has it: 3 to 6 times RAAIMT in the normal refresh mode, 6, 8, 10 or 12 times in the
+    /// `fine`-granularity mode.
+    pub fn maxima(raaimt: u32, fine: bool) -> [u32; 4] {
+        [3, 4, 5, 6].map(|times| times * raaimt * if fine { 2 } else { 1 })
     }
 }
 
@@ -72,19 +74,11 @@ mod tests {
 
     #[test]
     fn codes_of_mode_register_58() {
-        let coded = |raaimt, fine| {
-            (1..=1000)
-                .filter(move |raammt| Rfm::is_coded(raaimt, *raammt, fine))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(coded(80, false), [240, 320, 400, 480]);
-        assert_eq!(coded(32, false), [96, 128, 160, 192]);
-        // 6, 8, 10 and 12 times in the fine mode.
-        assert_eq!(coded(16, true), [96, 128, 160, 192]);
-        assert_eq!(coded(32, true), [192, 256, 320, 384]);
-        for none in [0, 1, 12, 18, 44, 52, 88] {
-            assert_eq!([coded(none, false), coded(none, true)], [[0; 0]; 2]);
-        }
-        assert_eq!([coded(16, false), coded(80, true)], [[0; 0]; 2]);
+        assert_eq!(Rfm::thresholds(false), [32, 40, 48, 56, 64, 72, 80]);
+        assert_eq!(Rfm::thresholds(true), [16, 20, 24, 28, 32, 36, 40]);
+        assert_eq!(Rfm::maxima(80, false), [240, 320, 400, 480]);
+        assert_eq!(Rfm::maxima(32, false), [96, 128, 160, 192]);
+        assert_eq!(Rfm::maxima(16, true), [96, 128, 160, 192]);
+        assert_eq!(Rfm::maxima(32, true), [192, 256, 320, 384]);
     }
 }

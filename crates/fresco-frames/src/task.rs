@@ -3,6 +3,7 @@
 
 use crate::pool::{KeySet, Keys};
 use crate::{ColorSet, Placement, WorkSummary};
+use fresco_dram::ColorSpace;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -110,6 +111,19 @@ pub struct Assignment {
     pub remote: ColorSet,
     /// Of the bank colors, those that other tasks have too.
     pub shared: ColorSet,
+}
+
+impl Assignment {
+    /// Its bank colors, but of a task that has LLC colors alone, and so all bank colors, only those with pages of an LLC color of its.
+    pub fn banks_with_pages(&self, space: &ColorSpace) -> ColorSet {
+        match &self.llc {
+            Some(llc) if self.banks.len() == space.bank_colors() as usize => {
+                let has_page = |bank: &u32| llc.iter().any(|llc| space.pair_exists(*bank, llc));
+                self.banks.iter().filter(has_page).collect()
+            }
+            _ => self.banks.clone(),
+        }
+    }
 }
 
 /// What a task has asked for and got. Counts frames.

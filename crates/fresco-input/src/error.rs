@@ -106,16 +106,22 @@ impl InputError {
 
     /// There is no room for the data.
     #[must_use]
-    pub fn does_not_fit(mut self) -> Self {
-        self.0.kind = Kind::DoesNotFit;
+    pub fn does_not_fit(self) -> Self {
+        self.of_kind(Kind::DoesNotFit)
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn of_kind(mut self, kind: Kind) -> Self {
+        self.0.kind = kind;
         self
     }
 
     /// A fault of Fresco itself, which the user is asked to report.
     #[must_use]
-    pub fn internal(mut self) -> Self {
-        self.0.kind = Kind::Internal;
-        self.help("a fault of Fresco and not of what you wrote: please report it, with the command and its files")
+    pub fn internal(self) -> Self {
+        self.of_kind(Kind::Internal)
+            .help("a fault of Fresco and not of what you wrote: please report it, with the command and its files")
     }
 
     /// What the user should do.

@@ -25,12 +25,14 @@ impl InputError {
             .in_field(field.clone())
             .allowed(self.allowed.clone())
             .help(self.help.clone())
+            .of_kind(self.kind)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
 
     #[test]
     fn an_error_moves_to_where_its_value_was_written() {
@@ -38,8 +40,10 @@ mod tests {
         let error = InputError::new("task a", "found x")
             .at_line(1)
             .allowed("y")
-            .help("write y");
+            .help("write y")
+            .does_not_fit();
         let moved = error.moved_to(&place);
+        assert_eq!(moved.kind, Kind::DoesNotFit);
         assert_eq!(
             moved.to_string(),
             "t.toml:7: task.0.program: found x\n  allowed: y\n  help: write y"

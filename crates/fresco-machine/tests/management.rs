@@ -41,12 +41,45 @@ fn refresh_management_has_the_values_of_mode_registers_58_and_59() {
         ..full
     };
     assert_eq!(machine.memory.timing.management.rfm, Some(half));
-    let told = with("xeon-8460y", &[keys[0], ("rfm.raammt", "140")]).unwrap_err();
-    assert!(
-        told.contains("memory.rfm.raammt: found raaimt = 40 with raammt = 140"),
-        "{told}"
-    );
-    assert!(with("xeon-8460y", &keys[..1]).is_err(), "the maximum is asked for");
+    for (raaimt, raammt, mode, told) in [
+        (
+            "100",
+            "400",
+            "1x",
+            "raaimt: found 100\n  allowed: without fine_refresh one of 32, 40, 48, 56, 64, 72, 80, in",
+        ),
+        (
+            "80",
+            "480",
+            "2x",
+            "raaimt: found 80\n  allowed: with this fine_refresh one of 16, 20, 24, 28, 32, 36, 40, in",
+        ),
+        (
+            "40",
+            "140",
+            "1x",
+            "raammt: found 140\n  allowed: without fine_refresh and with raaimt = 40 one of 120, 160, 200, 240, in",
+        ),
+        (
+            "40",
+            "120",
+            "2x",
+            "raammt: found 120\n  allowed: with this fine_refresh and with raaimt = 40 one of 240, 320, 400, 480, in",
+        ),
+    ] {
+        let found = with(
+            "xeon-8460y",
+            &[("rfm.raaimt", raaimt), ("rfm.raammt", raammt), ("fine_refresh", mode)],
+        );
+        let found = found.unwrap_err();
+        assert!(found.contains(told), "{found}");
+    }
+    // Each of the two alone: the other one is missing, and not misspelt.
+    for (key, missing) in [(keys[0], "raammt"), (keys[1], "raaimt")] {
+        let found = with("xeon-8460y", &[key]).unwrap_err();
+        assert!(found.contains(&format!("memory.rfm.{missing}: missing")), "{found}");
+        assert!(!found.contains("did you mean"), "{found}");
+    }
 }
 
 #[test]

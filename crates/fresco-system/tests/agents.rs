@@ -5,7 +5,9 @@ use crate::common::{parse, results_on};
 use crate::experiment_support::planned::{EXAMPLE, RM, aligned, result};
 use crate::experiment_support::{MS, RANKS, machine};
 use fresco_frames::Coloring;
+use fresco_input::{InputError, Kind};
 use fresco_machine::Guaranteed;
+use fresco_system::Scenario;
 use fresco_system::experiment::{Agent, Pattern, colors_of_ranks};
 use fresco_system::results::{AgentResult, RunResult};
 
@@ -251,6 +253,78 @@ fn wrong_agents_are_refused() {
         assert_eq!(found, field, "{text}");
         assert!(text.contains(told), "{keys}: {text}");
     }
+}
+
+/// A task and a device that asks for much in a bank, with values of the command line.
+fn beside(overrides: &[&str]) -> InputError {
+    let text = "name = \"a\"\nmachine = \"small.toml\"\npolicy.frames = \"palloc\"\n\
+        [[task]]\nname = \"t\"\nprogram = \"latency\"\ncore = 0\nbanks = \"0-1\"\nparameters.bytes = \"64 KiB\"\n\
+        [[agent]]\nname = \"dma\"\nbytes = \"64 KiB\"\nbanks = 8\n";
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    let parsed = Scenario::parse("test.toml", text, crate::common::data(), &overrides);
+    parsed.err().unwrap_or_else(|| panic!("{overrides:?} is refused"))
+}
+
+#[test]
+fn what_does_not_fit_is_told_where_it_was_asked_for() {
+    for (overrides, told) in [
+        (
+            &["agent.dma.bytes=\"3 MiB\""][..],
+            "--set agent.dma.bytes=\"3 MiB\": agent.dma.bytes: found programs and buffers of 3 MiB for the memory of [bank colors 8]\n  \
+             allowed: 2 MiB at most\n  help: give the agent other or more colors, make its bytes fewer, or set policy.exhaustion = \"spill\"",
+        ),
+        // The buffer and another that was there before.
+        (
+            &["agent.dma.bytes=\"2 MiB\"", "task.t.banks=8"],
+            "--set agent.dma.bytes=\"2 MiB\": agent.dma.bytes: found programs and buffers of 2112 KiB for the memory of [bank colors 8]",
+        ),
+        (
+            &["policy.exhaustion=\"spill\"", "agent.dma.bytes=\"128 MiB\""],
+            "--set agent.dma.bytes=\"128 MiB\": agent.dma.bytes: found programs and buffers of 131136 KiB with this one\n  \
+             allowed: the memory of small: 128 MiB\n  help: make the bytes of the agent or the data of the tasks fewer",
+        ),
+        (
+            &["task.t.parameters.bytes=\"5 MiB\""],
+            "--set task.t.parameters.bytes=\"5 MiB\": task.t.parameters.bytes: found programs of 5 MiB for the memory of [bank colors 0-1]",
+        ),
+    ] {
+        let error = beside(overrides);
+        assert!(error.to_string().starts_with(told), "{error}");
+        assert_eq!(error.kind, Kind::DoesNotFit, "{error}");
+    }
+    let error = beside(&["task.t.memory_limit=\"4 KiB\""]);
+    let told =
+        "--set task.t.memory_limit=\"4 KiB\": task.t.memory_limit: found a program of 64 KiB under a limit of 4 KiB";
+    assert!(error.to_string().starts_with(told), "{error}");
+    // What else is wrong of it is wrong in the file.
+    let error = beside(&["agent.dma.bytes=4096", "task.t.name=\"dma\""]);
+    assert!(
+        error
+            .to_string()
+            .starts_with("test.toml:10: agent.dma: found a task \"dma\", too"),
+        "{error}"
+    );
+    let error = beside(&["agent.nic.bytes=4096"]).to_string();
+    assert!(
+        error.ends_with("allowed: dma\n  help: name an agent of the scenario"),
+        "{error}"
+    );
+}
+
+/// 8 LLC colors of bits 12 to 14, the lower two of the bank colors are 13 and 14: a quarter of the banks has pages of a color.
+#[test]
+fn banks_are_those_that_have_pages_of_the_llc_colors() {
+    let text = "name = \"a\"\nmachine = \"small.toml\"\ncheck = true\npolicy.frames = \"palloc\"\nllc.size = \"256 KiB\"\n\
+        measure.time = \"20 us\"\n\
+        [[task]]\nname = \"t\"\nprogram = \"latency\"\ncore = 0\nllc = 2\nparameters.bytes = \"64 KiB\"\n\
+        [[agent]]\nname = \"dma\"\nbytes = \"64 KiB\"\nllc = \"0,6\"\n";
+    let run = results_on(1, text).points[0].runs[0].clone();
+    let listed = |remainders: &[u32]| {
+        let banks: Vec<u32> = (0..64).filter(|bank| remainders.contains(&(bank % 4))).collect();
+        fresco_dram::color::format_list(&banks)
+    };
+    assert_eq!(run.tasks[0].banks, listed(&[1]));
+    assert_eq!(run.agents[0].banks, listed(&[0, 3]));
 }
 
 /// Whatever a plan promises would not hold beside a device.

@@ -30,3 +30,25 @@ fn pages_are_not_put_in_place_of_a_file() {
     assert!(complaint.contains("file: cannot make this directory"), "{complaint}");
     assert_eq!(fs::read_to_string(directory.path().join("file")).unwrap(), "mine");
 }
+
+/// The table of the guide is the whole list.
+#[test]
+fn help_tells_every_exit_status() {
+    let guide = include_str!("../../../docs/guide.md");
+    let (_, table) = guide.split_once("| exit status |").expect("the guide has the table");
+    let row = |line: &str| {
+        let status = line.strip_prefix("| ")?.split(" |").next()?;
+        status
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then(|| status.to_owned())
+    };
+    let rows = table.split("\n\n").next().expect("a text has a begin");
+    let statuses: Vec<String> = rows.lines().filter_map(row).collect();
+    assert_eq!(statuses.len(), 8, "{statuses:?}");
+    let help = stdout(&["--help"], std::path::Path::new("."));
+    let (_, told) = help.split_once("Exit status:").expect("the help has a list");
+    let told: String = told.split_whitespace().map(|word| format!(" {word}")).collect();
+    for status in statuses {
+        assert!(told.contains(&format!(" {status} ")), "{status}:{told}");
+    }
+}

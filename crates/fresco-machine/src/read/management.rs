@@ -10,18 +10,17 @@ pub(super) fn rfm(memory: &Table<'_>, mode: FineRefresh) -> Result<Option<Rfm>, 
     let Some(table) = memory.opt_table("rfm")? else {
         return Ok(None);
     };
-    let raaimt = table.integer("raaimt", 16..=80)?;
-    let raammt = table.integer("raammt", 96..=480)?;
+    // Both are known from here on: neither is the other misspelt.
+    let _ = ["raaimt", "raammt"].map(|key| table.opt_item(key));
     let fine = mode != FineRefresh::X1;
-    if !Rfm::is_coded(raaimt, raammt, fine) {
-        let error = table.error_at("raammt", format!("found raaimt = {raaimt} with raammt = {raammt}"));
-        return Err(error
-            .allowed(match fine {
-                false => "raaimt of 32, 40, 48, 56, 64, 72, 80 with 3, 4, 5 or 6 times as many",
-                true => "with this fine_refresh raaimt of 16, 20, 24, 28, 32, 36, 40 with 6, 8, 10 or 12 times as many",
-            })
-            .help("write what mode register 58 of the devices says, both in activations"));
-    }
+    let in_mode = if fine {
+        "with this fine_refresh"
+    } else {
+        "without fine_refresh"
+    };
+    let raaimt = one_of(&table, "raaimt", &Rfm::thresholds(fine), in_mode)?;
+    let with = format!("{in_mode} and with raaimt = {raaimt}");
+    let raammt = one_of(&table, "raammt", &Rfm::maxima(raaimt, fine), &with)?;
     let half = table
         .opt_choice("per_refresh", &[("raaimt", false), ("half", true)])?
         .unwrap_or(false);
@@ -35,6 +34,21 @@ pub(super) fn rfm(memory: &Table<'_>, mode: FineRefresh) -> Result<Option<Rfm>, 
         per_refresh: if half { raaimt / 2 } else { raaimt },
         same_bank,
     }))
+}
+
+/// A number of activations that mode register 58 has a code for: one of `codes`, those `with` the keys before.
+fn one_of(table: &Table<'_>, key: &str, codes: &[u32], with: &str) -> Result<u32, InputError> {
+    let listed: Vec<String> = codes.iter().map(u32::to_string).collect();
+    let allowed = format!("{with} one of {}, in activations", listed.join(", "));
+    let item = table.item(key, &allowed)?;
+    let found = item
+        .integer(0..=u32::MAX)
+        .map_err(|error| error.allowed(allowed.clone()))?;
+    if codes.contains(&found) {
+        return Ok(found);
+    }
+    let error = item.error(format!("found {found}")).allowed(allowed);
+    Err(error.help("write what mode register 58 of the devices says"))
 }
 
 /// Refuses an RFMsb of devices that have no such command.

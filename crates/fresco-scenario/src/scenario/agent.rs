@@ -2,6 +2,7 @@
 //! `[[agent]]`: a device that is no core and moves lines to and from memory, such as a DMA engine, a network card or a GPU.
 
 use super::coloring;
+use super::place::asked_at;
 use super::policy::Chosen;
 use super::sharing::Sharing;
 use super::task::plain_name;
@@ -50,6 +51,10 @@ pub struct Agent {
     pub coloring: Coloring,
     /// Its place, for errors.
     pub place: InputError,
+    /// Where the size of its buffer is set: by the command line, the sweep or a variant, else its place.
+    pub size_place: InputError,
+    /// The same of its size or colors.
+    pub colors_place: InputError,
 }
 
 /// Bytes per second: from a line in a blink to more than any device moves.
@@ -78,6 +83,8 @@ impl Agent {
             node: 0,
             coloring: Coloring::Off,
             place: InputError::new(format!("agent.{name}"), ""),
+            size_place: InputError::new(format!("agent.{name}"), ""),
+            colors_place: InputError::new(format!("agent.{name}"), ""),
             name,
         }
     }
@@ -133,6 +140,12 @@ impl Agent {
                 true => coloring::read(table, space, policy, 1)?.swap_remove(0),
                 false => Coloring::Off,
             },
+            size_place: asked_at(table, format!("agent.{name}"), &["bytes"]),
+            colors_place: asked_at(
+                table,
+                format!("agent.{name}"),
+                &["bytes", "banks", "llc", "colors", "node"],
+            ),
             place: table.error("").in_field(format!("agent.{name}")),
             ..Self::new(name, bytes)
         };

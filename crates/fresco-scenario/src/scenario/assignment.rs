@@ -138,6 +138,8 @@ impl Assignment {
         let names: Vec<&str> = names.iter().copied().flatten().collect();
         let help = match fresco_input::closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
+            None if names.is_empty() => format!("add a table [[{kind}]] to the scenario"),
+            None if kind == "agent" => format!("name an {kind} of the scenario"),
             None => format!("name a {kind} of the scenario"),
         };
         let allowed = match names.is_empty() {

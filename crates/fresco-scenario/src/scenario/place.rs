@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Errors at a place that was remembered.
 
-use fresco_input::InputError;
+use fresco_input::{InputError, Table};
 
 /// An error at the file, line and field of `place`.
 pub fn error_at(place: &InputError, found: impl Into<String>) -> InputError {
@@ -14,4 +14,13 @@ pub fn moved(error: &InputError, place: &InputError, found: String) -> InputErro
     InputError::at_place(&moved, found)
         .allowed(moved.allowed.clone())
         .help(moved.help.clone())
+        .of_kind(moved.kind)
+}
+
+/// Where memory was asked for, for errors that are found later: at the first of `keys` of `table` that the command line, the
+/// sweep or a variant sets, else at the table. `name` is its dotted path, by name. No key counts as asked for.
+pub(super) fn asked_at(table: &Table<'_>, name: String, keys: &[&str]) -> InputError {
+    let written = table.error("").in_field(name);
+    let set = |key: &&str| Some(table.error_at(key, "")).filter(|place| place.file != written.file);
+    keys.iter().find_map(set).unwrap_or(written)
 }

@@ -27,6 +27,25 @@ pub(crate) struct Footprint {
     threads: u64,
 }
 
+/// How messages speak of those that ask for memory. Tasks ask first, so that what agents lack may be with tasks.
+struct Words {
+    data: &'static str,
+    more_colors: &'static str,
+    less: &'static str,
+}
+
+const TASK: Words = Words {
+    data: "programs",
+    more_colors: "the tasks more colors, make their data smaller",
+    less: "make the data of the tasks smaller",
+};
+
+const AGENT: Words = Words {
+    data: "programs and buffers",
+    more_colors: "the agent other or more colors, make its bytes fewer",
+    less: "make the bytes of the agent or the data of the tasks fewer",
+};
+
 impl Room {
     /// Registers every copy with an allocator of the setup and compares what it needs with what it may have. What this
     /// cannot foresee (memory that is occupied at the start, tasks that share colors in part) the run finds out.
@@ -56,20 +75,22 @@ impl Room {
                     format_size(bytes),
                     format_size(limit * page)
                 );
-                return Err(error_at(&task.place, found)
+                return Err(error_at(&task.size_place, found)
                     .allowed("a limit no smaller than the program")
                     .help("raise memory_limit"));
             }
-            self.fits_colors(setup, &frames, (&copy.coloring, pages), &mut by_colors, &task.place)?;
-            fits_machine(setup, needed, &task.place)?;
+            let asker = (&TASK, &task.colors_place);
+            self.fits_colors(setup, &frames, (&copy.coloring, pages), &mut by_colors, asker)?;
+            fits_machine(setup, needed, (&TASK, &task.size_place))?;
         }
         for (number, agent) in (setup.copies.len() as u32..).zip(&setup.agents) {
             let registered = frames.register(TaskId(number), agent.memory());
             registered.map_err(|error| refused_to_agent(agent, TaskId(number), &error))?;
             let pages = agent.bytes / page;
             needed += pages;
-            self.fits_colors(setup, &frames, (&agent.coloring, pages), &mut by_colors, &agent.place)?;
-            fits_machine(setup, needed, &agent.place)?;
+            let asker = (&AGENT, &agent.colors_place);
+            self.fits_colors(setup, &frames, (&agent.coloring, pages), &mut by_colors, asker)?;
+            fits_machine(setup, needed, (&AGENT, &agent.size_place))?;
         }
         Ok(())
     }
@@ -81,7 +102,7 @@ impl Room {
         frames: &Frames,
         (coloring, pages): (&Coloring, u64),
         by_colors: &mut BTreeMap<String, (u64, u64)>,
-        place: &InputError,
+        (words, place): (&Words, &InputError),
     ) -> Result<(), InputError> {
         let Coloring::Explicit { banks, llc } = coloring else {
             return Ok(());
@@ -93,11 +114,13 @@ impl Room {
         together.0 += pages;
         if setup.frames.policy.is_strict() && setup.dynamic.is_none() && together.0 > capacity {
             let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
-            let found = format!("found programs of {found} for the memory of {colors}");
-            let help = "give the tasks more colors, make their data smaller, or set policy.exhaustion = \"spill\"";
+            let found = format!("found {} of {found} for the memory of {colors}", words.data);
             return Err(error_at(place, found)
                 .allowed(format!("{room} at most"))
-                .help(help)
+                .help(format!(
+                    "give {}, or set policy.exhaustion = \"spill\"",
+                    words.more_colors
+                ))
                 .does_not_fit());
         }
         Ok(())
@@ -144,16 +167,13 @@ fn names(kind: &str, colors: Option<&ColorSet>) -> String {
 }
 
 /// Refuses more pages than the machine has.
-fn fits_machine(setup: &Setup, needed: u64, place: &InputError) -> Result<(), InputError> {
+fn fits_machine(setup: &Setup, needed: u64, (words, place): (&Words, &InputError)) -> Result<(), InputError> {
     let page = setup.machine.page_bytes;
     let total = setup.machine.memory.organisation.total_bytes();
     if needed * page > total {
-        let found = format!("found programs of {} with this one", format_size(needed * page));
+        let found = format!("found {} of {} with this one", words.data, format_size(needed * page));
         let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
-        return Err(error_at(place, found)
-            .allowed(allowed)
-            .help("make the data of the tasks smaller")
-            .does_not_fit());
+        return Err(error_at(place, found).allowed(allowed).help(words.less).does_not_fit());
     }
     Ok(())
 }
@@ -162,7 +182,7 @@ fn fits_machine(setup: &Setup, needed: u64, place: &InputError) -> Result<(), In
 fn refused_to_agent(agent: &Agent, id: TaskId, error: &FrameError) -> InputError {
     let told = allocator::named(error, id, |_| agent.name.clone());
     error_at(
-        &agent.place,
+        &agent.colors_place,
         format!("found an agent that cannot have its memory: {told}"),
     )
     .help("change banks, llc, colors or node of the agent")
@@ -176,7 +196,7 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
         "found a task that cannot have its memory: {}",
         allocator::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
-    error_at(&setup.tasks[task].place, found)
+    error_at(&setup.tasks[task].colors_place, found)
         .help("change banks, llc, colors or node of the task")
         .does_not_fit()
 }

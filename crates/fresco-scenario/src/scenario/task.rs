@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
+use super::place::asked_at;
 use super::policy::Chosen;
 use super::{coloring, jobs, placement, program, ways};
 use fresco_dram::{ColorSpace, Ps};
@@ -84,6 +85,10 @@ pub struct Task {
     pub command: Vec<String>,
     /// Its place, for errors.
     pub place: InputError,
+    /// Where the size of its memory is set: by the command line, the sweep or a variant, else its place.
+    pub size_place: InputError,
+    /// The same of its size or colors.
+    pub colors_place: InputError,
 }
 
 /// Memory of a task of which nothing is said, where a plan counts it.
@@ -168,6 +173,8 @@ impl Task {
                 .unwrap_or(0),
             color: table.opt_integer("color", 0..=1u32)?.map(|color| color as usize),
             command: command(table)?,
+            size_place: memory_place(table, &name, &SIZE)?,
+            colors_place: memory_place(table, &name, &[&SIZE[..], &COLORS].concat())?,
             place: table.error("").in_field(format!("task.{name}")),
             name,
         };
@@ -186,6 +193,25 @@ impl Task {
             format!("{}.{copy}", self.name)
         }
     }
+}
+
+/// Keys that decide the size of a task's memory, besides its parameters.
+const SIZE: [&str; 2] = ["program", "memory_limit"];
+
+/// Keys that decide its colors.
+const COLORS: [&str; 5] = ["banks", "banks_each", "llc", "colors", "node"];
+
+/// Where the memory of a task is asked for: by a parameter, else by one of `keys`.
+fn memory_place(table: &Table<'_>, name: &str, keys: &[&str]) -> Result<InputError, InputError> {
+    let name = || format!("task.{name}");
+    if table.has("parameters") {
+        let parameters = table.table("parameters")?;
+        let place = asked_at(&parameters, name(), &parameters.keys().collect::<Vec<_>>());
+        if place.file != table.error("").file {
+            return Ok(place);
+        }
+    }
+    Ok(asked_at(table, name(), keys))
 }
 
 const A_NAME: &str = "1 to 60 letters, digits, \"-\", \"_\" and \".\", not only digits";

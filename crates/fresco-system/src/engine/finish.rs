@@ -10,7 +10,7 @@ use crate::experiment::{
 use crate::os::pages::PageTable;
 use crate::results::ControllerResult;
 use fresco_dram::Ps;
-use fresco_frames::TaskId;
+use fresco_frames::{Assignment, TaskId};
 use fresco_input::InputError;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -105,9 +105,8 @@ impl Engine<'_> {
 
     /// Bank colors of a memory, in words.
     pub(super) fn banks_of(&self, id: TaskId) -> String {
-        self.frames
-            .assignment(id)
-            .map_or_else(|_| String::new(), |now| now.banks.to_string())
+        let words = |now: Assignment| now.banks_with_pages(self.frames.space()).to_string();
+        self.frames.assignment(id).map_or_else(|_| String::new(), words)
     }
 
     /// The task of each page frame in use.

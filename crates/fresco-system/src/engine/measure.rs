@@ -79,9 +79,7 @@ impl Engine<'_> {
         Measured {
             phase: (then.at, at),
             run_time: time,
-            banks: assignment
-                .as_ref()
-                .map_or_else(String::new, |now| now.banks.to_string()),
+            banks: self.banks_of(id),
             llc: assignment.and_then(|now| now.llc),
             passes: measurement.passes.len() as u64,
             pass_times: measurement.passes.clone(),

@@ -214,16 +214,27 @@ fn check_room(stream_bytes: u64, chase_bytes: u64) -> Result<(), InputError> {
     match available_bytes(Path::new(PROC)) {
         Some(available) if needed > available => {
             let found = format!(
-                "found {} for each of {generators} generators, and {} of the chase",
-                format_size(2 * stream_bytes),
+                "found {}, and {} for the chase",
+                of_generators(stream_bytes, generators),
                 format_size(chase_bytes)
             );
+            // Whole MiB, as what is available changes from moment to moment.
+            let available = format_size(available >> 20 << 20);
             Err(InputError::new("fresco bench curves", found)
-                .allowed(format!("{} together, which are available", format_size(available)))
+                .allowed(format!("{available} together, which are available"))
                 .help("give smaller --stream-bytes or --chase-bytes")
                 .does_not_fit())
         }
         _ => Ok(()),
+    }
+}
+
+/// What generators take, each of which loads from one array and stores to another one, in words.
+fn of_generators(stream_bytes: u64, generators: u64) -> String {
+    let each = format_size(2 * stream_bytes);
+    match generators {
+        1 => format!("{each} for the generator"),
+        _ => format!("{each} for each of {generators} generators"),
     }
 }
 
@@ -234,9 +245,8 @@ fn refused(errno: Errno, wanted: &Wanted<'_>) -> InputError {
             .help("allow more, as with taskset"),
         cpus => InputError::new("fresco bench curves", format!("found no memory: {errno}"))
             .allowed(format!(
-                "{} for each of {} generators, and the chase",
-                format_size(2 * wanted.stream_bytes),
-                cpus - 1
+                "{}, and the chase",
+                of_generators(wanted.stream_bytes, cpus as u64 - 1)
             ))
             .help("give smaller --stream-bytes or --chase-bytes"),
     }
@@ -318,4 +328,23 @@ fn tables(report: &CurvesReport) -> Result<Vec<Table>, ReportError> {
         how.push(vec!["not as on the machines of Mess".into(), reservation.into()])?;
     }
     Ok(vec![points, how])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_generator_is_one() {
+        assert_eq!(of_generators(64 << 20, 1), "128 MiB for the generator");
+        assert_eq!(of_generators(3 << 19, 2), "3 MiB for each of 2 generators");
+    }
+
+    #[test]
+    fn more_than_there_is_is_refused_in_whole_mebibytes() {
+        let error = check_room(64 << 20, 1 << 60).expect_err("no machine has as much");
+        assert!(error.found.ends_with(", and 1048576 TiB for the chase"), "{error}");
+        assert!(!error.allowed.contains("KiB"), "{error}");
+        assert_eq!(error.kind, fresco_input::Kind::DoesNotFit);
+    }
 }
