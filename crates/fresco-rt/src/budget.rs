@@ -75,7 +75,7 @@ pub(crate) fn least_where(low: Time, high: Time, holds: impl Fn(Time) -> bool) -
 }
 
 /// Least budget in every `period` with which the tasks meet all deadlines; `None` if the whole processor does not suffice
-/// or the period is 0; 0 without tasks.
+/// or the period is 0; 0 without tasks. Where only a hyperperiod beyond 64 bits could tell whether the least suffices, a little more.
 ///
 /// # Errors
 /// [`Overflow`] as [`edf_test`](crate::edf::edf_test).
@@ -104,7 +104,7 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
     period: Time,
     resource: impl Fn(Time) -> Result<S, E>,
 ) -> Result<Option<Time>, Overflow> {
-    let Some(mut budget) = least_for_rate(tasks, period)? else {
+    let Some(mut budget) = least_for_rate(tasks, period) else {
         return Ok(None);
     };
     let resource = |budget: Time| resource(budget).expect("a budget within its period");
@@ -118,8 +118,18 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
         .saturating_mul(2);
     for full in [false, true] {
         let limit = if full {
-            let horizon = demand_horizon(tasks, &resource(budget))?;
-            horizon.expect("the rate is at least the utilisation")
+            let mut more = 1;
+            loop {
+                match demand_horizon(tasks, &resource(budget)) {
+                    Ok(horizon) => break horizon.expect("the rate is at least the utilisation"),
+                    // A little more, and the hyperperiod need not be known.
+                    Err(Overflow) if budget < period => {
+                        budget = budget.saturating_add(more).min(period);
+                        more *= 2;
+                    }
+                    Err(overflow) => return Err(overflow),
+                }
+            }
         } else {
             reach
         };
@@ -142,8 +152,9 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
     Ok(Some(budget))
 }
 
-/// Least budget whose rate is not below the utilisation; `None` if the utilisation exceeds 1.
-fn least_for_rate(tasks: &[Task], period: Time) -> Result<Option<Time>, Overflow> {
+/// Least budget whose rate is not below the utilisation; `None` if the utilisation exceeds 1. Where the hyperperiod exceeds 64 bits
+/// the utilisation is known to 2⁻⁶⁴ for each task, and rounded up.
+fn least_for_rate(tasks: &[Task], period: Time) -> Option<Time> {
     let (below, above) = utilization_q64(tasks);
     // Split products: the utilisation is at most a few times 2⁶⁴, the period below 2⁶⁴.
     let times = |u: u128, round_up: bool| {
@@ -155,16 +166,16 @@ fn least_for_rate(tasks: &[Task], period: Time) -> Result<Option<Time>, Overflow
     let budget = if least == enough {
         enough
     } else {
-        let exact = utilization(tasks)?;
-        (u128::from(exact.num()) * u128::from(period)).div_ceil(u128::from(exact.den()))
+        let exact = |u: Ratio| (u128::from(u.num()) * u128::from(period)).div_ceil(u128::from(u.den()));
+        utilization(tasks).map_or(enough, exact)
     };
     match Time::try_from(budget) {
-        Ok(budget) if budget < period => Ok(Some(budget)),
+        Ok(budget) if budget < period => Some(budget),
         Ok(budget) if budget == period => {
-            let fits = above <= 1 << 64 || utilization(tasks)? <= Ratio::ONE;
-            Ok(fits.then_some(budget))
+            let fits = above <= 1 << 64 || utilization(tasks).is_ok_and(|u| u <= Ratio::ONE);
+            fits.then_some(budget)
         }
-        _ => Ok(None),
+        _ => None,
     }
 }
 

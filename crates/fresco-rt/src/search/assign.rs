@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task runs on which core with which color, under aligned segmented refresh (F29).
 
-use super::partition::{MemoryNeed, candidates, fits_memory};
+use super::candidates::{Candidates, Side};
+use super::partition::MemoryNeed;
 use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, plan};
 use crate::demand::utilization_q64;
 use crate::policy::Policy;
@@ -53,13 +54,13 @@ pub fn assign_aligned_on(
     if groups.is_empty() || demand.commands == 0 {
         return Err(AlignedError::Empty);
     }
-    let sides: Vec<Vec<Vec<bool>>> = groups.iter().map(|group| candidates(&pick(tasks, group))).collect();
+    let mut sides: Vec<Sides> = groups.iter().map(|group| Sides::new(pick(tasks, group))).collect();
     for period in divisors(demand.retention)
         .into_iter()
         .rev()
         .filter(|&p| longest.is_none_or(|longest| p <= longest))
     {
-        if let Some(found) = with_period(tasks, groups, &sides, memory, policy, demand, period, attempts)? {
+        if let Some(found) = with_period(tasks, groups, &mut sides, memory, policy, demand, period, attempts)? {
             return Ok(Some(found));
         }
     }
@@ -70,7 +71,7 @@ pub fn assign_aligned_on(
 fn with_period(
     tasks: &[Task],
     groups: &[Vec<usize>],
-    sides: &[Vec<Vec<bool>>],
+    sides: &mut [Sides],
     memory: Option<&MemoryNeed>,
     policy: Policy,
     demand: RefreshDemand,
@@ -85,11 +86,12 @@ fn with_period(
             capacity,
         });
         let mut chosen = None;
-        for side in sides
-            .iter()
-            .filter(|side| fits_memory(side, own.as_ref()))
-            .take(attempts)
-        {
+        if is_hopeless(&sides.tasks, period, demand) {
+            return Ok(None);
+        }
+        sides.within(own);
+        for number in 0..attempts {
+            let Some(side) = sides.get(number) else { break };
             let of = |wanted: bool| {
                 (0..group.len())
                     .filter(|&i| side[i] == wanted)
@@ -121,6 +123,50 @@ fn with_period(
         .collect();
     let slices: Vec<[&[Task]; 2]> = sets.iter().map(|[a, b]| [a.as_slice(), b.as_slice()]).collect();
     plan(&slices, policy, period, demand).map(|plan| Some(Assignment { cores, plan }))
+}
+
+/// The splits of the tasks of a core, made once however often they are asked for.
+struct Sides {
+    tasks: Vec<Task>,
+    memory: Option<MemoryNeed>,
+    candidates: Candidates,
+    made: Vec<Side>,
+}
+
+impl Sides {
+    fn new(tasks: Vec<Task>) -> Self {
+        Self {
+            candidates: Candidates::new(&tasks, None),
+            tasks,
+            memory: None,
+            made: Vec::new(),
+        }
+    }
+
+    /// From here on those that fit this memory.
+    fn within(&mut self, memory: Option<MemoryNeed>) {
+        if self.memory != memory {
+            self.candidates = Candidates::new(&self.tasks, memory.as_ref());
+            self.memory = memory;
+            self.made.clear();
+        }
+    }
+
+    fn get(&mut self, number: usize) -> Option<&Side> {
+        while self.made.len() <= number {
+            self.made.push(self.candidates.next()?);
+        }
+        self.made.get(number)
+    }
+}
+
+/// Whether no split fits a frame: slots are no shorter than the utilisation of their tasks and a handler, nor than a segment.
+fn is_hopeless(tasks: &[Task], period: Time, demand: RefreshDemand) -> bool {
+    let (period, handlers) = (u128::from(period), 2 * u128::from(demand.handler));
+    let needed = ((utilization_q64(tasks).0 >> 32) * period) >> 32;
+    let segment = (u128::from(demand.commands) * period).div_ceil(u128::from(demand.retention.max(1)));
+    let segments = segment.saturating_mul(2 * u128::from(demand.trfc));
+    needed.max(segments).saturating_add(handlers) > period
 }
 
 fn pick(tasks: &[Task], indices: &[usize]) -> Vec<Task> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task has which color under flat lock-aware scheduling (F28).
 
-use super::partition::{MemoryNeed, candidates, fits_memory};
+use super::candidates::Candidates;
+use super::partition::MemoryNeed;
 use crate::flat::{FlatVerdict, flat_test};
 use crate::policy::Policy;
 use crate::simulation::SimulationError;
@@ -20,11 +21,7 @@ pub fn partition_flat(
     locks: &Locks,
     attempts: usize,
 ) -> Result<Option<[Vec<usize>; 2]>, SimulationError> {
-    for side in candidates(tasks)
-        .into_iter()
-        .filter(|side| fits_memory(side, memory))
-        .take(attempts)
-    {
+    for side in Candidates::new(tasks, memory).take(attempts) {
         let colors = [false, true].map(|wanted| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<_>>());
         let [first, second] = colors
             .clone()

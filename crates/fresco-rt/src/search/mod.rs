@@ -8,6 +8,7 @@
 
 mod assign;
 mod brute;
+mod candidates;
 mod flat;
 mod full;
 mod partition;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task runs in which server (CRS-16): by all subsets while they are few, by local search above.
 
+use super::candidates::Candidates;
 use super::full::full_budgets_of;
 use super::rest::rest_of_table;
 use super::{Found, Space};
@@ -28,9 +29,6 @@ pub struct Partition {
     /// The servers, and which workload runs in which.
     pub found: Found,
 }
-
-/// Up to this many tasks, every subset is tried.
-const EXHAUSTIVE: usize = 8;
 
 /// Finds two workloads and servers for them by [`rest_of_table`]; at most `attempts` partitions are tried.
 ///
@@ -81,11 +79,7 @@ fn first_that(
     if hopeless(tasks, space) {
         return Ok(None);
     }
-    for side in candidates(tasks)
-        .into_iter()
-        .filter(|side| fits_memory(side, memory))
-        .take(attempts)
-    {
+    for side in Candidates::new(tasks, memory).take(attempts) {
         let chosen = |wanted: bool| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<usize>>();
         let workloads = [chosen(false), chosen(true)];
         let sets = workloads
@@ -109,68 +103,4 @@ fn hopeless(tasks: &[Task], space: &Space) -> bool {
         .min()
         .unwrap_or(0);
     utilization_q64(tasks).0 > left + 1 || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
-}
-
-pub(super) fn fits_memory(side: &[bool], memory: Option<&MemoryNeed>) -> bool {
-    memory.is_none_or(|need| {
-        [false, true].iter().zip(need.capacity).all(|(wanted, capacity)| {
-            let used = side.iter().zip(&need.bytes).filter(|(side, _)| *side == wanted);
-            used.map(|(_, &bytes)| u128::from(bytes)).sum::<u128>() <= u128::from(capacity)
-        })
-    })
-}
-
-/// Sides of the tasks, in the order in which they are tried, without repetition.
-pub(super) fn candidates(tasks: &[Task]) -> Vec<Vec<bool>> {
-    let n = tasks.len();
-    let mut by_period: Vec<usize> = (0..n).collect();
-    by_period.sort_by_key(|&i| (tasks[i].period, tasks[i].deadline, i));
-    let load = |side: &[bool]| {
-        let of = |wanted: bool| {
-            let own = (0..n)
-                .filter(|&i| side[i] == wanted)
-                .map(|i| utilization_q64(&tasks[i..=i]).0);
-            own.sum::<u128>()
-        };
-        of(false).abs_diff(of(true))
-    };
-    // Splits by period, either way round: memory may allow one only.
-    let mut splits: Vec<Vec<bool>> = Vec::new();
-    for border in 0..=n {
-        for long in [true, false] {
-            let mut side = vec![!long; n];
-            by_period[border..].iter().for_each(|&i| side[i] = long);
-            splits.push(side);
-        }
-    }
-    splits.sort_by_key(|side| load(side));
-    let mut more: Vec<Vec<bool>> = if n <= EXHAUSTIVE {
-        (0..1u32 << n)
-            .map(|bits| (0..n).map(|i| bits >> i & 1 == 1).collect())
-            .collect()
-    } else {
-        splits.iter().flat_map(|side| neighbours(side)).collect()
-    };
-    more.sort_by_key(|side| load(side));
-    let mut seen = std::collections::BTreeSet::new();
-    splits
-        .into_iter()
-        .chain(more)
-        .filter(|side| seen.insert(side.clone()))
-        .collect()
-}
-
-/// Sides after one task moved, or two changed places.
-fn neighbours(side: &[bool]) -> Vec<Vec<bool>> {
-    let flipped = |indices: &[usize]| {
-        let mut next = side.to_vec();
-        indices.iter().for_each(|&i| next[i] = !next[i]);
-        next
-    };
-    let n = side.len();
-    let moves = (0..n).map(|i| flipped(&[i]));
-    let swaps = (0..n)
-        .flat_map(|i| (0..i).map(move |j| (i, j)))
-        .filter(|&(i, j)| side[i] != side[j]);
-    moves.chain(swaps.map(|(i, j)| flipped(&[i, j]))).collect()
 }
