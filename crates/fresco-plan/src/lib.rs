@@ -13,6 +13,7 @@ pub mod check;
 mod choose;
 mod colors;
 mod compare;
+pub mod limits;
 mod methods;
 pub mod refusal;
 mod sensitivity;

@@ -2,6 +2,7 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod handlers;
+mod hyperperiods;
 mod jitter;
 mod mutations;
 mod one_description;

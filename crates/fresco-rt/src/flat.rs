@@ -7,7 +7,7 @@
 //! bound to them, test each core under the same locks.
 
 use crate::policy::Policy;
-use crate::simulation::{Dispatch, Horizon, Miss, Outcome, Periodic, Simulation, SimulationError};
+use crate::simulation::{Dispatch, Horizon, Miss, Outcome, Simulation, SimulationError};
 use crate::task::Task;
 use crate::toplevel::Locks;
 
@@ -34,7 +34,7 @@ pub fn flat_test(workloads: &[&[Task]], policy: Policy, locks: &Locks) -> Result
     let once = simulation.horizon()?;
     let mut repeats = once.repeats;
     while repeats <= MAX_REPEATS {
-        let outcome = simulation.run(Horizon { repeats, ..once }, &mut Periodic, &mut ())?;
+        let outcome = simulation.run_until_miss(Horizon { repeats, ..once })?;
         if let Some(miss) = outcome.first_miss {
             return Ok(FlatVerdict::Missed(miss));
         }

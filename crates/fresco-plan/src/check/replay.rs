@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run of periodic tasks by priorities, each in the spans that its color leaves it: plain, slow, and nobody else's code.
 
+use crate::limits::MOST_EVENTS;
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::time::lcm;
 use fresco_rt::{Task, Time};
@@ -60,9 +61,8 @@ struct Pending {
     left: Time,
 }
 
-/// Longest run, in repeats, and in releases and spans.
+/// Longest run, in repeats.
 const MOST_REPEATS: Time = 32;
-const MOST_EVENTS: u64 = 1 << 24;
 
 impl Replay<'_> {
     /// Runs until the state repeats.

@@ -5,10 +5,12 @@ use super::draft::{Draft, PlanContext};
 use super::grouping::{core_of, group, proofs};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
+use super::repeat;
 use super::words::time;
 use crate::colors;
+use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Schedule};
-use crate::refusal::Refusal;
+use crate::refusal::{Kind, Refusal};
 use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::toplevel::Locks;
@@ -46,18 +48,27 @@ fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result
             time(task.deadline),
             time(window)
         )))
-        .or_else(|refusal| for_phases(context, indices, locks).map_err(|_| refusal));
+        .or_else(|refusal| for_phases(context, indices, locks).map_err(|why| both(refusal, &why)));
     }
     let free = SlotTable::new(locks.retention(), &[(window, locks.retention())])
         .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))?;
     match prove(&tasks, policy, &free, "a core beside the burst") {
         Ok(proved) => Ok(proved),
-        Err(refusal) => for_phases(context, indices, locks).map_err(|_| refusal),
+        Err(refusal) => for_phases(context, indices, locks).map_err(|why| both(refusal, &why)),
+    }
+}
+
+/// Why there is no proof for sporadic tasks, and, if it could not even be looked at, why there is none for these phases.
+fn both(sporadic: Refusal, phases: &Refusal) -> Refusal {
+    match phases.kind {
+        Kind::Undecided => Refusal::undecided(format!("{sporadic}; for these phases alone, {phases}")),
+        _ => sporadic,
     }
 }
 
 fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
     let tasks = context.pick(indices);
+    repeat::run(&tasks, locks.retention(), 2, MOST_EVENTS)?;
     let verdict = flat_test(&[&tasks], context.set.options.policy, locks);
     match verdict.map_err(|error| Refusal::undecided(error.to_string()))? {
         FlatVerdict::Schedulable(outcome) => Ok(Proved {

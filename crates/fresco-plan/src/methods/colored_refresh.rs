@@ -4,12 +4,13 @@
 use super::draft::{Draft, PlanContext};
 use super::grouping::given;
 use super::locking::{about_burst, windows};
+use super::repeat;
 use super::words::time;
 use crate::colors::{even_groups, of_ranks};
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::executive::plan as plan_executive;
-use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoPlan, Request, Rotation, Table, first_fit};
+use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoFusion, NoPlan, Request, Rotation, Table, first_fit};
 use fresco_rt::{Task, Time};
 use fresco_scenario::BurstLength;
 
@@ -26,6 +27,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let (_, burst) = context.burst();
     let pages: Vec<u64> = set.tasks.iter().map(|task| task.memory / memory.page_bytes).collect();
     let copies: Vec<Option<Time>> = (0..set.tasks.len()).map(|task| set.copy_time(task)).collect();
+    repeat::hyperperiod(&context.tasks, memory.retention_ns)?;
     let cores = cores(context)?;
     let with_handlers = Handlers::of(context, &cores, memory.retention_ns / Time::from(memory.ranks));
     let pages: Vec<u64> = with_handlers.extend(pages, 0);
@@ -177,6 +179,9 @@ pub(super) fn responses(context: &PlanContext<'_>, table: &Table) -> Vec<Option<
 fn refused(error: NoPlan) -> Refusal {
     match &error {
         NoPlan::OutOfBudget(_) => Refusal::undecided(error.to_string()),
+        NoPlan::NoFrames(NoFusion::Problem(too_long)) => {
+            Refusal::undecided(format!("not applicable: {too_long} (times in ns)"))
+        }
         NoPlan::NoColors(_) | NoPlan::NoFrames(_) => Refusal::load(format!("{error} (times in ns)")),
     }
 }

@@ -4,8 +4,10 @@
 use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
+use super::repeat;
 use super::words::{time, utilization};
 use crate::colors::of_ranks;
+use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::Time;
@@ -14,11 +16,17 @@ use fresco_rt::search::partition_flat;
 use fresco_rt::simulation::SimulationError;
 use fresco_rt::toplevel::Locks;
 
+/// Most spans in which the two colors may run, in a retention time: around its own window, and the two handlers of the other.
+const SPANS: u64 = 8;
+
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     let groups = context.two_groups()?;
     let phases = [context.memory.retention_ns / 2, 0];
     let locks = locks(context, &phases)?;
+    for tasks in by_core(context) {
+        repeat::run(&context.pick(&tasks), context.memory.retention_ns, SPANS, MOST_EVENTS)?;
+    }
     let mut cores: Split = Vec::new();
     let mut bounds = vec![None; context.tasks.len()];
     let mut proofs = Vec::new();

@@ -13,6 +13,7 @@ mod grouping;
 mod locking;
 mod partition;
 mod prove;
+mod repeat;
 mod words;
 
 pub(crate) use draft::{Draft, PlanContext};

@@ -181,11 +181,7 @@ mod tests {
         by_period.sort_by_key(|&i| (tasks[i].period, tasks[i].deadline, i));
         let borders = (0..=n).flat_map(|border| [(border, true), (border, false)]);
         let mut splits: Vec<Side> = borders
-            .map(|(border, long)| {
-                (0..n)
-                    .map(|i| by_period[border..].contains(&i) == long)
-                    .collect()
-            })
+            .map(|(border, long)| (0..n).map(|i| by_period[border..].contains(&i) == long).collect())
             .collect();
         splits.sort_by_key(load);
         let mut more = Vec::new();

@@ -29,6 +29,8 @@ pub(super) struct Engine<'r, A, R> {
     mark: Time,
     state_at_mark: State,
     outcome: Outcome,
+    /// Whether the first miss ends the run.
+    until_miss: bool,
 }
 
 /// What the future depends on: pending jobs as (task, age, remaining), and budgets.
@@ -104,7 +106,14 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
                 unhidden: vec![0; colors],
             },
             tasks,
+            until_miss: false,
         })
+    }
+
+    /// From here on the first miss ends the run.
+    pub(super) fn until_miss(mut self) -> Self {
+        self.until_miss = true;
+        self
     }
 
     pub(super) fn run(mut self) -> Result<Outcome, SimulationError> {
@@ -114,7 +123,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
             if self.now == self.mark {
                 self.state_at_mark = self.state();
             }
-            if self.now == end {
+            if self.now == end || self.until_miss && self.outcome.misses > 0 {
                 break;
             }
             self.release()?;
@@ -130,6 +139,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
             self.advance(until, &decision);
         }
         self.outcome.converged = self.state_at_mark == self.state();
+        self.outcome.horizon = self.now;
         self.count_unfinished();
         Ok(self.outcome)
     }

@@ -185,6 +185,18 @@ impl<'a> Simulation<'a> {
         engine::Engine::new(self, horizon, arrivals, recorder)?.run()
     }
 
+    /// Runs the periodic tasks with their worst-case execution times, to the end or to the completion of the first job that
+    /// misses; what is counted is then counted up to there. Records nothing.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_until_miss(&self, horizon: Horizon) -> Result<Outcome, SimulationError> {
+        let (mut arrivals, mut recorder) = (Periodic, ());
+        engine::Engine::new(self, horizon, &mut arrivals, &mut recorder)?
+            .until_miss()
+            .run()
+    }
+
     /// Runs the periodic tasks with their worst-case execution times over [`Self::horizon`], recording nothing.
     ///
     /// # Errors

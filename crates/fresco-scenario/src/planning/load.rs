@@ -4,12 +4,12 @@
 use super::TaskSpec;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
-use fresco_rt::{Task, task::hyperperiod};
+use fresco_rt::Task;
 
 /// Parts of a core in which utilisations are added, rounded down: 2^-64.
 const ONE: u128 = 1 << 64;
 
-/// Checks utilisation against the cores, memory against the machine, and that the periods have a common multiple.
+/// Checks utilisation against the cores, and memory against the machine.
 pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cores: u32) -> Result<(), InputError> {
     let timing: Vec<Task> = tasks.iter().filter_map(|task| task.timing.clone()).collect();
     let share = |task: &Task| (u128::from(task.wcet) << 64) / u128::from(task.period);
@@ -34,15 +34,6 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
                 machine.name
             ))
             .help("give the tasks less memory, or take a larger machine"));
-    }
-    if hyperperiod(&timing).is_err() {
-        return Err(root
-            .error_at(
-                "task",
-                "found periods whose least common multiple exceeds 64 bits of nanoseconds",
-            )
-            .allowed("periods with a common multiple below 584 years")
-            .help("round the periods so that they share more factors"));
     }
     Ok(())
 }

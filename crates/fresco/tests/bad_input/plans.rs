@@ -93,15 +93,6 @@ fn tasks() -> Vec<Case> {
         of_tasks("two tasks of a name", "name = \"b\"", "name = \"a\" # too").told_at("t.toml", "name = \"a\" # too"),
         text("utilisation over 1", &edited(TASKS, "\"2 ms\"", "\"31 ms\"")).told_at("t.toml", "[[task]]"),
         text(
-            "periods without a common multiple",
-            &edited(
-                &edited(TASKS, "\"8 ms\"", "\"999999999989 ns\""),
-                "\"32 ms\"",
-                "\"999999999961 ns\"",
-            ),
-        )
-        .told_at("t.toml", "[[task]]"),
-        text(
             "one server",
             &format!(
                 "[[server]]\nperiod = \"4 ms\"\nbudget = \"1 ms\"\n{}",

@@ -4,6 +4,7 @@
 
 use super::super::colored_refresh::responses;
 use super::super::draft::{Draft, PlanContext};
+use super::super::repeat::hyperperiod;
 use super::super::words::time;
 use super::{OnCore, refused};
 use crate::plan::{Evidence, Proof, Schedule};
@@ -24,6 +25,9 @@ pub(super) fn tabulate(
     cores: &[OnCore],
     draft: &mut Draft,
 ) -> Result<(), Refusal> {
+    for core in cores {
+        hyperperiod(&context.pick(&core.workloads.concat()), locks.retention())?;
+    }
     let mut placed: Vec<(usize, Vec<usize>, ServerExecutive)> = Vec::new();
     let mut length = locks.retention();
     for (number, core) in cores.iter().enumerate() {

@@ -3,9 +3,11 @@
 
 use super::super::draft::{Draft, PlanContext};
 use super::super::prove::{Proved, prove};
+use super::super::repeat;
 use super::super::words::time;
 use super::copies::prove_with_copies;
 use super::{OnCore, refused};
+use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
 use fresco_rt::simulation::{Dispatch, Simulation};
@@ -90,6 +92,10 @@ pub(super) fn prove_core(
 
 /// Jobs done and worst responses of an exact run; the error is a miss, or no repetition.
 fn run(core: &OnCore, sets: &[Vec<Task>; 2], context: &PlanContext<'_>) -> Result<(u64, Vec<Option<Time>>), ()> {
+    // A server has a span in each of its periods, or thereabouts.
+    let turn = core.top.repeat().map_err(|_| ())?;
+    let servers = core.top.servers().map(|server| turn / server.period());
+    repeat::run(&sets.concat(), turn, servers.iter().sum(), MOST_EVENTS).map_err(|_| ())?;
     let dispatch = Dispatch::Idling(core.top.servers().to_vec());
     let workloads = vec![sets[0].as_slice(), sets[1].as_slice()];
     let simulation = Simulation::new(workloads, context.set.options.policy, dispatch, Some(core.top.locks()));

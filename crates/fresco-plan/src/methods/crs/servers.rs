@@ -3,6 +3,7 @@
 
 use super::super::draft::PlanContext;
 use super::super::grouping::take;
+use super::super::repeat::hyperperiod;
 use super::super::words::{time, utilization};
 use super::copies::with_copies;
 use super::{OnCore, refused, split_of};
@@ -56,6 +57,9 @@ pub(super) fn on_core(
     let found = match found {
         Some(found) => found,
         None if options.instances > 1 => {
+            hyperperiod(&own, locks.retention()).map_err(|why| {
+                Refusal::undecided(format!("no servers are found without copies; with copies, {why}"))
+            })?;
             let copied = with_copies(context, tasks, &need, &space)?;
             return copied.ok_or_else(|| none_found(context, tasks, locks));
         }
