@@ -125,7 +125,7 @@ fn curves_are_measured_here_as_calibrate_reads_them() {
     let output = fresco(&["bench", "curves", "--stream-bytes", "256GiB"], here);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.code() == Some(3) && error.contains("512 GiB for each of") && error.contains("available"),
+        output.status.code() == Some(3) && error.contains("512 GiB for ") && error.contains("available"),
         "{error}"
     );
     let document = json(&to_file, here);

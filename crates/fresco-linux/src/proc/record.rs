@@ -149,9 +149,14 @@ fn text_of(mut file: &File) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::colors::test_request;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Who reads the record of another process has it open meanwhile, so that this process seems to have it.
+    static ONE_READER: Mutex<()> = Mutex::new(());
 
     #[test]
     fn a_record_is_found_by_mapping_and_by_descriptor_and_cannot_be_changed() {
+        let _reader = ONE_READER.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = (test_request("first"), test_request("second"));
         let text = |request: &Request| request.to_text().expect("numbers and text");
         let own = Path::new("/proc/self");
@@ -176,6 +181,7 @@ mod tests {
 
     #[test]
     fn a_program_inherits_the_descriptor() {
+        let _reader = ONE_READER.lock().unwrap_or_else(PoisonError::into_inner);
         let request = test_request("inherited");
         let text = request.to_text().expect("numbers and text").into_bytes();
         let mut command = std::process::Command::new("sh");
