@@ -7,6 +7,7 @@ use super::report::{CheckReport, Violation, holds};
 use super::scope;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
+use super::words;
 use crate::Method;
 use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
 use fresco_rt::executive::{Needs, Table};
@@ -42,7 +43,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         for (&task, worst) in proof.tasks.iter().zip(worst) {
             let bound = plan.tasks[task].response_bound_ns;
             let name = &plan.tasks[task].name;
-            holds! { bound.is_some_and(|bound| bound >= worst), &place, "the response of {name} is bounded by {bound:?} ns, the proof gives {worst}" }
+            holds! { bound.is_some_and(|bound| bound >= worst), &place, "the response of {name} is bounded by {}, the proof gives {worst} ns", words::nanoseconds(bound) }
         }
         if matches!(proof.evidence, Evidence::Run { .. }) {
             report.warnings.push(format!(

@@ -2,6 +2,7 @@
 //! Checks that the parts of a plan fit each other: tasks, cores, colors, windows.
 
 use super::report::{CheckReport, Violation, holds};
+use super::words;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 
 /// Longest period of a schedule: a thousand seconds.
@@ -40,7 +41,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         holds! { by_table || listed || task.instances.len() <= 1, &place, "has {} instances, and nothing says which a job uses", task.instances.len() }
         holds! { listed || task.instance_of_job.is_empty(), &place, "lists instances by job, which this schedule does not heed" }
         let apart = by_table || fair || (0..task.instances.len()).all(|instance| task.colors_of(instance).len() <= 1);
-        holds! { apart, &place, "has memory in {:?}; a color is locked without regard to the others", task.colors_of(0) }
+        holds! { apart, &place, "has memory in {}; a color is locked without regard to the others", words::colors(&task.colors_of(0)) }
         let copied = task.instances.len() <= 1 || task.global_bytes == 0 || task.copy_ns.is_some_and(|copy| copy > 0);
         holds! { copied, &place, "hands {} bytes from job to job and has several instances, but no time to copy", task.global_bytes }
     }
@@ -131,7 +132,7 @@ fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p V
             };
             let place = format!("tasks[{task}] ({})", planned.name);
             holds! { !seen[task].contains(&color), &place, "runs in two places" }
-            holds! { planned.core == Some(core as u32), &place, "runs on core {core}, is bound to {:?}", planned.core }
+            holds! { planned.core == Some(core as u32), &place, "runs on core {core}, is bound to {}", words::named("core", planned.core) }
             seen[task].push(color);
         }
     }
@@ -143,7 +144,7 @@ fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p V
             .flat_map(|i| planned.colors_of(i))
             .collect();
         own.sort_unstable();
-        holds! { own == colors, &place, "runs with colors {colors:?}, has memory in {own:?}" }
+        holds! { own == colors, &place, "runs with {}, has memory in {}", words::colors(&colors), words::colors(&own) }
         let alone = planned.instances.len() == 1 && planned.instance_of_job.is_empty();
         let shared = planned.instances.len() > 1 && !planned.instance_of_job.is_empty();
         holds! { alone || shared, &place, "has {} instances, and {} jobs that say which is theirs", planned.instances.len(), planned.instance_of_job.len() }

@@ -2,6 +2,7 @@
 //! Checks that the plan is for this machine, and that the memory it counts on is this machine's.
 
 use super::report::{CheckReport, Violation, holds};
+use super::words;
 use crate::Method;
 use crate::plan::{Plan, RefreshPlan};
 use fresco_dram::ColorSpace;
@@ -21,7 +22,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
     let unasked = plan.method == Method::Partition || machine.memory.timing.management.is_off();
     holds! { unasked, "machine", "has refresh management, which takes its time when no plan knows" }
     let actual = RankMemory::of(machine);
-    holds! { plan.memory == actual, "memory", "is {:?}, the machine has {:?}", plan.memory, actual }
+    holds! { plan.memory == actual, "memory", "{}", words::differences(&plan.memory, &actual) }
     holds! { (1..=machine.cores).contains(&plan.cores), "cores", "are {}, the machine has {}", plan.cores, machine.cores }
     report
         .facts

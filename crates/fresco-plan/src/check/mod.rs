@@ -24,6 +24,7 @@ mod scope;
 mod spans;
 mod table;
 mod timeline;
+mod words;
 
 pub use report::{CheckReport, Violation};
 

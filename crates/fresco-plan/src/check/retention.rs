@@ -2,6 +2,7 @@
 //! Checks that every row is refreshed in time: across the switch from ordinary refresh, and for several retention times on (E34).
 
 use super::report::{CheckReport, Violation, holds};
+use super::words;
 use crate::plan::{Plan, RefreshPlan, RefreshWindow};
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
@@ -32,7 +33,7 @@ fn controller(plan: &Plan, policy: &str, report: &mut CheckReport) -> Result<(),
             .map(|trfc| trfc.saturating_mul(memory.bank_commands));
         holds! {
             needed.is_some_and(|needed| needed <= frame), "refresh.policy",
-            "all rows of a bank take {needed:?} ns, its turn is {frame} ns"
+            "all rows of a bank take {}, its turn is {frame} ns", words::nanoseconds(needed)
         }
         report
             .warnings

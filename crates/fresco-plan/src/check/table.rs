@@ -2,6 +2,7 @@
 //! Checks that the entries of a cyclic table are in range. Later checks do sums with them.
 
 use super::report::{Violation, holds};
+use super::words;
 use crate::plan::{Plan, RefreshPlan};
 use fresco_rt::Time;
 use fresco_rt::executive::{Burst, Table};
@@ -35,7 +36,7 @@ pub(super) fn check(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violat
         let jobs = length / task.period_ns.max(1);
         holds! { slot.job < jobs, &place, "{} has {jobs} jobs in a turn, none of number {}", task.name, slot.job }
         let own = task.core.is_none_or(|core| core as usize == slot.core);
-        holds! { own, &place, "{} runs on core {}, is bound to {:?}", task.name, slot.core, task.core }
+        holds! { own, &place, "{} runs on core {}, is bound to {}", task.name, slot.core, words::named("core", task.core) }
     }
     Ok(())
 }
@@ -46,7 +47,7 @@ pub(super) fn blocked(table: &Table) -> Result<(), Violation> {
         let over = |burst: &&Burst| burst.start < slot.start + slot.length && slot.start < burst.start + burst.length;
         let blocked = table.bursts.iter().find(over).map(|burst| burst.color);
         let place = format!("schedule.table.slots[{number}]");
-        holds! { slot.blocked == blocked, place, "says that color {:?} is blocked meanwhile, {blocked:?} is", slot.blocked }
+        holds! { slot.blocked == blocked, place, "says that {} is blocked meanwhile, {} is", words::named("color", slot.blocked), words::named("color", blocked) }
     }
     Ok(())
 }

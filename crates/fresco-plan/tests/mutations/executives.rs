@@ -23,7 +23,7 @@ fn slots_of_executives() {
         };
         let place = format!("schedule.table.slots[{number}]");
         sound.refused(blocked, &place, "is blocked meanwhile");
-        sound.refused(|plan| table(plan).slots[number].core = 1, &place, "is bound to Some(0)");
+        sound.refused(|plan| table(plan).slots[number].core = 1, &place, "is bound to core 0");
         sound.refused(
             |plan| table(plan).slots[number].instance = 1,
             &place,

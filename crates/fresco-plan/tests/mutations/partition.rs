@@ -39,7 +39,7 @@ fn partitions_that_are_none() {
     sound.refused(
         |plan| plan.tasks[1].instances[0][0] = 4096,
         "tasks[1]",
-        "has memory in [0, 1]",
+        "has memory in colors 0, 1",
     );
     sound.refused(|plan| plan.tasks[1].core = Some(4), "tasks[1]", "does not have");
     sound.refused(|plan| plan.tasks[1].core = None, "tasks[1]", "is bound to no core");

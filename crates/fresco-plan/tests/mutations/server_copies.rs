@@ -73,7 +73,7 @@ fn instances_elsewhere() {
     sound.refused(
         |plan| plan.tasks[0].instances[1] = plan.tasks[0].instances[0].clone(),
         task,
-        "runs with colors [0, 1], has memory in [0, 0]",
+        "runs with colors 0, 1, has memory in colors 0, 0",
     );
     sound.refused(
         |plan| plan.tasks[0].instances[1] = vec![524_288; 2],
@@ -85,7 +85,7 @@ fn instances_elsewhere() {
         "tasks[0] (short).instances[1]",
         "holds 1044480 bytes",
     );
-    sound.refused(|plan| plan.tasks[0].instances[1].fill(0), task, "has memory in [0]");
+    sound.refused(|plan| plan.tasks[0].instances[1].fill(0), task, "has memory in color 0");
     // Two colors with memory for one instance each, and no more.
     sound.refused(
         |plan| plan.tasks[0].instances[1][1] = 5 << 30,
@@ -94,7 +94,7 @@ fn instances_elsewhere() {
     );
     for server in 0..2 {
         let without = |plan: &mut Plan| servers(plan)[0].servers[server].tasks.retain(|&task| task != 0);
-        sound.refused(without, task, "has memory in [0, 1]");
+        sound.refused(without, task, "has memory in colors 0, 1");
     }
     let twice = |plan: &mut Plan| servers(plan)[0].servers[0].tasks.push(0);
     sound.refused(twice, task, "runs in two places");

@@ -55,7 +55,7 @@ fn spoilt_slots() {
         sound.refused(
             |plan| table(plan).slots[0].core = 1,
             "schedule.table.slots[0]",
-            "is bound to Some(0)",
+            "is bound to core 0",
         );
         let twice = |plan: &mut Plan| {
             let slot = table(plan).slots[0];
@@ -98,7 +98,7 @@ fn slots_in_refresh() {
     sound.refused(
         moved(start + 2_873_000),
         "schedule.table",
-        "says that color None is blocked meanwhile",
+        "says that no color is blocked meanwhile",
     );
     // Memory moved under a slot that meets another color's refresh.
     let recolored = |plan: &mut Plan| {
@@ -187,7 +187,7 @@ fn tables_of_other_tasks() {
     four.refused(
         |plan| plan.tasks[0].core = Some(1),
         "schedule.table.slots[",
-        "runs on core 0, is bound to Some(1)",
+        "runs on core 0, is bound to core 1",
     );
 }
 

@@ -16,14 +16,18 @@ fn another_machine() {
         "is p4080",
     );
     sound.refused(|plan| plan.machine.digest.push('0'), "machine.digest", "has changed");
-    sound.refused(|plan| plan.memory.trfc_ns = 260, "memory", "trfc_ns: 260");
+    sound.refused(
+        |plan| plan.memory.trfc_ns = 260,
+        "memory",
+        "trfc_ns is 260, of the machine 350",
+    );
     sound.refused(
         |plan| plan.memory.retention_ns *= 2,
         "memory",
-        "retention_ns: 128000000",
+        "retention_ns is 128000000",
     );
-    sound.refused(|plan| plan.memory.commands = 4096, "memory", "commands: 4096");
-    sound.refused(|plan| plan.memory.ranks = 4, "memory", "ranks: 4");
+    sound.refused(|plan| plan.memory.commands = 4096, "memory", "commands is 4096");
+    sound.refused(|plan| plan.memory.ranks = 4, "memory", "ranks is 4");
     sound.refused(|plan| plan.cores = 2, "cores", "are 2, the machine has 1");
     sound.refused(|plan| plan.cores = 0, "cores", "are 0");
 }
@@ -244,7 +248,7 @@ fn another_color() {
         sound.refused(
             |plan| plan.tasks[1].instances[0] = vec![131_072; 2],
             "tasks[1] (b)",
-            "has memory in [0, 1]",
+            "has memory in colors 0, 1",
         );
     }
     for method in [Method::Crs, Method::Aligned] {
@@ -287,11 +291,15 @@ fn another_core_or_list() {
         let task = servers(plan)[from.0].servers[from.1].tasks.pop().expect("has a task");
         servers(plan)[to.0].servers[to.1].tasks.push(task);
     };
-    crs.refused(|plan| lists(plan, (0, 0), (0, 1)), "tasks[1] (b)", "has memory in [0]");
+    crs.refused(
+        |plan| lists(plan, (0, 0), (0, 1)),
+        "tasks[1] (b)",
+        "has memory in color 0",
+    );
     crs.refused(
         |plan| lists(plan, (0, 0), (1, 0)),
         "tasks[1] (b)",
-        "runs on core 1, is bound to Some(0)",
+        "runs on core 1, is bound to core 0",
     );
     crs.refused(
         |plan| servers(plan)[0].servers[0].tasks.clear(),
@@ -312,7 +320,7 @@ fn another_core_or_list() {
     aligned.refused(
         |plan| slots(plan)[0].tasks.swap(0, 1),
         "tasks[0] (a)",
-        "runs with colors [0]",
+        "runs with color 0",
     );
     aligned.refused(|plan| slots(plan).swap(0, 1), "tasks[2] (c)", "runs on core 0");
     aligned.refused(|plan| _ = slots(plan)[0].tasks[1].pop(), "tasks[1] (b)", "runs nowhere");
