@@ -62,10 +62,26 @@ impl DomainError {
                 block,
             } => InputError::new(
                 "--size",
-                format!("found domains of {rows} rows of each bank that have no page left: a page lies in {page_rows} of them, and {} stay empty between domains", blast.next_multiple_of(block)),
+                format!(
+                    "found domains of {} of each bank that have no page left: a page lies in {}, and {} stay empty between domains",
+                    count(rows),
+                    match page_rows {
+                        1 => count(1),
+                        many => format!("{}, which may be far apart", count(many)),
+                    },
+                    blast.next_multiple_of(block),
+                ),
             )
             .allowed("domains of which pages are left")
             .help("give a larger --size, a smaller --page, a smaller --blast or --blocks"),
         }
+    }
+}
+
+/// So many rows.
+fn count(rows: u32) -> String {
+    match rows {
+        1 => "1 row".to_owned(),
+        many => format!("{many} rows"),
     }
 }
