@@ -181,12 +181,10 @@ impl Channel {
     #[cold]
     pub(super) fn turn_bus(&mut self) {
         debug_assert_eq!(self.unfinished, 0);
-        self.patience = match self.mode {
-            Access::Write => self.write_capacity,
-            // A drain was cut short.
-            Access::Read if self.writes.len() > self.drain_low => self.reads.len(),
-            // The bus is not turned for nothing.
-            Access::Read => 1,
+        (self.patience, self.patient_for) = match self.mode {
+            Access::Write => (self.write_capacity, u64::MAX),
+            // Reads that wait now do not wait for another drain.
+            Access::Read => (self.reads.len(), self.next_seq),
         };
         self.bus = self.mode;
         self.ready.turn(column(self.bus), &mut self.candidates);

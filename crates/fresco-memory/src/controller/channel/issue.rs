@@ -105,7 +105,6 @@ impl Channel {
         if self.line_bursts > 1 && self.issue_part(now, b, candidate, sink) {
             return;
         }
-        self.patience = self.patience.saturating_sub(1);
         let &Entry {
             row,
             column,
@@ -113,6 +112,9 @@ impl Channel {
             outcome,
             ..
         } = self.pool.get(i);
+        if seq <= self.patient_for {
+            self.patience = self.patience.saturating_sub(1);
+        }
         let bank = &mut self.banks[b as usize];
         let list = if is_read { &mut bank.reads } else { &mut bank.writes };
         if self.pool.get(list.oldest()).seq < seq {

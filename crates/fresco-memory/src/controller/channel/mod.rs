@@ -72,8 +72,10 @@ pub(super) struct Channel {
     bus: Access,
     /// Rows that were opened in the direction of the bus for requests that have not been served, while the bus is about to turn.
     unfinished: u32,
-    /// So many column commands may follow in this mode although requests of the other direction wait.
+    /// So many requests are served in this mode although others of the other direction wait …
     patience: u32,
+    /// … of those that came no later than this one.
+    patient_for: u64,
     /// The rank of the last column command, and how many more there are until the bus may go to another.
     served: (u32, u32),
     /// So many column commands of a rank may go before older ones of another.
@@ -143,6 +145,7 @@ impl Channel {
             bus: Access::Read,
             unfinished: 0,
             patience: 0,
+            patient_for: 0,
             served: (u32::MAX, 0),
             rank_cap: match config.scheduler {
                 Scheduler::FrFcfs { hit_cap } if org.ranks > 1 => hit_cap.max(1),
