@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a bound is made from: the memory, and how many requests may be under way.
+
+use fresco_dram::{Organisation, Timing};
+use fresco_machine::{ControllerConfig, Machine};
+
+/// The memory of one controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Dram<'a> {
+    /// Timing of the devices.
+    pub timing: &'a Timing,
+    /// Ranks and banks.
+    pub organisation: &'a Organisation,
+    /// Policies and queues.
+    pub controller: &'a ControllerConfig,
+}
+
+impl<'a> Dram<'a> {
+    /// That of a machine, whose controllers are alike.
+    pub fn of(machine: &'a Machine) -> Self {
+        Self {
+            timing: &machine.memory.timing,
+            organisation: &machine.memory.organisation,
+            controller: &machine.memory.controller,
+        }
+    }
+}
+
+/// The most requests that may be under way at once in the channel of a read, itself among them, and where they may be.
+///
+/// A read is under way from its arrival at the controller to its last data. Who may have so many misses outstanding (miss registers)
+/// has so many reads under way at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// Reads in the channel; at least 1.
+    pub reads: u32,
+    /// Of these, reads of the rank.
+    pub of_rank: u32,
+    /// Of these, reads of the bank.
+    pub of_bank: u32,
+    /// Ranks of the channel that anybody reads or writes; at least 1.
+    pub ranks: u32,
+    /// Writes that may wait outside the controller's write buffer; 0 if nobody writes.
+    pub waiting_writes: u32,
+    /// Requests, reads and writes of all channels, that may be before the read in a [front queue](fresco_machine::Queues::FrontQueue).
+    pub front: u32,
+}
+
+impl Crowd {
+    /// The same numbers, none larger than what contains it.
+    pub(crate) fn checked(self) -> Self {
+        let reads = self.reads.max(1);
+        let of_rank = self.of_rank.clamp(1, reads);
+        Self {
+            reads,
+            of_rank,
+            of_bank: self.of_bank.clamp(1, of_rank),
+            ranks: self.ranks.max(1),
+            ..self
+        }
+    }
+
+    /// Returns true if anybody writes.
+    pub(crate) fn writes(&self) -> bool {
+        self.waiting_writes > 0
+    }
+
+    /// Returns true if the read is the only one.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.reads == 1
+    }
+}

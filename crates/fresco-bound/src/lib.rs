@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What interference in DRAM can be: the longest that a read takes in a controller, whatever all others do.
+//!
+//! A bound is made from the timing of the devices, the policies of the controller, and how many requests may be under way
+//! at once ([`Crowd`]). Nothing of it is measured, and nothing of it knows the simulation. `docs/bound.md` has the proof.
+//!
+//! ```
+//! use fresco_bound::{Crowd, Dram, read};
+//! let machine = fresco_machine::builtin("gem5-2core").expect("built in");
+//! // Two cores with one read each under way, in banks of their own, that write nothing.
+//! let crowd = Crowd { reads: 2, of_rank: 2, of_bank: 1, ranks: 1, waiting_writes: 0, front: 0 };
+//! let bound = read(&Dram::of(&machine), &crowd).expect("bounded");
+//! assert_eq!(bound.drain, 0);
+//! assert!(bound.total() < 1_000);
+//! ```
+
+mod crowd;
+mod distances;
+mod drain;
+mod queue;
+mod read;
+mod refresh;
+mod unbounded;
+
+pub use crowd::{Crowd, Dram};
+pub use read::{ReadBound, read};
+pub use unbounded::Unbounded;

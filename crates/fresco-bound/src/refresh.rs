@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long a read waits for refreshes.
+
+use crate::distances::{Distances, until_precharge};
+use crate::queue::write_buffer;
+use crate::{Crowd, Dram, Unbounded};
+use fresco_dram::{Cycle, Timing};
+use fresco_machine::RefreshPolicy;
+
+/// Refreshes as one bank meets them.
+#[derive(Clone, Copy, Debug)]
+struct Scheme {
+    /// A refresh of the bank is due in each of these intervals.
+    every: Cycle,
+    /// Several may be done at once: so many more than one for each interval that is touched.
+    more: Cycle,
+    /// From the command until the bank may be activated.
+    takes: Cycle,
+    /// Refreshes of other banks of the rank, for each of its own.
+    others: Cycle,
+}
+
+/// What refreshes add to a read that takes `busy` cycles without them.
+pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle) -> Result<Cycle, Unbounded> {
+    let Some(scheme) = Scheme::of(dram)? else {
+        return Ok(0);
+    };
+    let t = dram.timing;
+    let ranks = u64::from(dram.organisation.ranks);
+    let others = scheme.others * (t.refresh_to_act_other + d.precharge + d.older_act + d.row_command);
+    let elsewhere = (ranks - 1) * (1 + scheme.others) * 2 * (t.pre_slots + d.row_command);
+    let each = closing(dram, crowd, d) + t.rp_ab.max(t.rp) + d.row_command + scheme.takes + others + elsewhere;
+    let mut total = busy;
+    loop {
+        // One before it may still go on when it comes.
+        let met = total / scheme.every + 2 + scheme.more;
+        let next = busy.saturating_add(met.saturating_mul(each));
+        if next == total {
+            return Ok(total - busy);
+        }
+        if each >= scheme.every || next > t.refw {
+            return Err(Unbounded::Refresh);
+        }
+        total = next;
+    }
+}
+
+/// From a refresh that is due until the rows of its banks may be closed: requests that have begun are finished, in both directions.
+fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
+    let t = dram.timing;
+    let banks = dram.organisation.banks_per_channel();
+    let (reads, writes) = (crowd.reads.min(banks), write_buffer(dram.controller.queues).min(banks));
+    let lines = |n: u32, column: Cycle| {
+        t.rp + d.precharge
+            + u64::from(n) * d.older_precharge
+            + d.acts(n)
+            + t.rcd
+            + u64::from(n) * d.bursts * column
+    };
+    let begun = match crowd.writes() {
+        false => lines(reads, d.column),
+        // The bus may turn meanwhile, once.
+        true => {
+            let turn = t.cl.max(t.cwl) + t.burst() + t.wtr_l.max(t.rtw_gap) + t.rtrs;
+            lines(reads, d.column) + turn + lines(writes, d.write_column)
+        }
+    };
+    // Afterwards all wait for the same cycle.
+    let again = d.acts(1) + d.bursts * d.column + u64::from(reads) * d.older_precharge;
+    begun + until_precharge(t, crowd.writes()) + again
+}
+
+impl Scheme {
+    /// `None` without refresh.
+    fn of(dram: &Dram<'_>) -> Result<Option<Self>, Unbounded> {
+        let (t, org) = (dram.timing, dram.organisation);
+        if !t.management.is_off() {
+            return Err(Unbounded::Management);
+        }
+        let all_bank = Self {
+            every: t.refi,
+            more: 0,
+            takes: t.rfc_ab,
+            others: 0,
+        };
+        let postponed = t.refi.min(t.refw / (t.refreshes + t.postponable + 1));
+        let by_bank = |takes, units: u64, rounds: u64| Self {
+            every: t.refw / rounds.max(1),
+            more: 0,
+            takes,
+            others: units - 1,
+        };
+        let units = u64::from(t.refpb_units(org));
+        let scheme = match dram.controller.refresh {
+            RefreshPolicy::None => return Ok(None),
+            RefreshPolicy::AllBankSimultaneous | RefreshPolicy::AllBankIndependent => all_bank,
+            RefreshPolicy::Elastic => Self {
+                every: postponed,
+                more: 1,
+                ..all_bank
+            },
+            RefreshPolicy::Adaptive => Self {
+                // Four of a quarter, or one whole, for each interval.
+                every: postponed / 4,
+                more: 4,
+                ..all_bank
+            },
+            RefreshPolicy::Burst => Self {
+                every: t.refw - t.refi,
+                more: 0,
+                takes: t.refreshes.saturating_mul(t.rfc_ab),
+                others: 0,
+            },
+            RefreshPolicy::PerBank | RefreshPolicy::PerBankOutOfOrder => by_bank(t.rfc_pb, units, t.bank_refreshes),
+            RefreshPolicy::PerBankSequential => by_bank(t.rfc_pb, 1, t.bank_refreshes * units),
+            RefreshPolicy::SameBank => by_bank(t.rfc_sb, u64::from(org.banks), t.bank_refreshes),
+        };
+        if scheme.others > 0 && !lets_banks_be_refreshed(t) {
+            return Err(Unbounded::BankRefresh);
+        }
+        Ok(Some(scheme))
+    }
+}
+
+/// Returns true if activations of other banks leave pauses in which a bank may be refreshed.
+fn lets_banks_be_refreshed(t: &Timing) -> bool {
+    t.act_to_bank_refresh() <= t.rrd_s.max(t.faw.saturating_sub(3 * t.rrd_s))
+}

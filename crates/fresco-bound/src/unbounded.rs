@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why there is no bound.
+
+use std::fmt;
+
+/// What keeps a read from being bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbounded {
+    /// Row hits of others overtake a read of the same bank without end.
+    NoHitCap,
+    /// Devices ask for refresh management or activation counting, whose time depends on what rows are opened.
+    Management,
+    /// Refreshes take all of the time.
+    Refresh,
+    /// A refresh of a bank waits for as long as other banks of its rank are activated: tRRD_L is longer than the pauses between
+    /// activations.
+    BankRefresh,
+    /// Column commands leave no room on the command bus.
+    CommandBus,
+}
+
+impl Unbounded {
+    /// The cheapest change that makes the read bounded.
+    pub fn way_out(self) -> &'static str {
+        match self {
+            Self::NoHitCap => "set memory.controller.hit_cap, or give the task banks of its own",
+            Self::Management => "leave out memory.rfm and memory.prac",
+            Self::Refresh => "refresh at longer intervals (memory.hot = false), or take devices with a shorter tRFC",
+            Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
+            Self::CommandBus => "take a standard whose column commands are further apart",
+        }
+    }
+}
+
+impl fmt::Display for Unbounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoHitCap => "row hits may overtake without end (no hit_cap), and others use the bank",
+            Self::Management => {
+                "refresh management and activation counting take time that depends on which rows are opened"
+            }
+            Self::Refresh => "refreshes leave no time for reads",
+            Self::BankRefresh => {
+                "a refresh of a bank may wait for as long as other banks of the rank are activated (tRRD_L)"
+            }
+            Self::CommandBus => "column commands may keep the command bus from row commands",
+        })
+    }
+}
+
+impl std::error::Error for Unbounded {}

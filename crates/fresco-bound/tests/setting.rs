@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A memory drawn at random: devices, policies, queues.
+
+use fresco_dram::standards::{self, Device, TimingOverrides};
+use fresco_dram::{Generation, Organisation, Timing};
+use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use rand_pcg::Pcg64;
+
+#[derive(Debug)]
+pub struct Setting {
+    pub timing: Timing,
+    pub organisation: Organisation,
+    pub controller: ControllerConfig,
+}
+
+fn organisation(standard: &str, ranks: u32) -> Organisation {
+    let generation = standards::generation(standard).expect("built in");
+    let (bank_groups, banks, bus_bytes) = match generation {
+        Generation::Ddr4 => (4, 4, 8),
+        Generation::Ddr5 => (8, 4, 4),
+        Generation::Hbm2 => (4, 4, 8),
+        Generation::Hbm3 => (4, 4, 4),
+        Generation::Lpddr3 => (1, 8, 4),
+        Generation::Lpddr5 if !standard.ends_with("-8b") => (4, 4, 2),
+        Generation::Lpddr4 | Generation::Lpddr5 => (1, 8, 2),
+        Generation::Ddr2 | Generation::Ddr3 => (1, 8, 8),
+    };
+    Organisation {
+        nodes: 1,
+        channels: 1,
+        ranks,
+        bank_groups,
+        banks,
+        rows: 32_768,
+        columns: match generation {
+            Generation::Hbm2 => 128,
+            Generation::Hbm3 => 256,
+            Generation::Lpddr5 if standard.ends_with("-8b") => 2048,
+            _ => 1024,
+        },
+        bus_bytes,
+    }
+}
+
+fn queues(rng: &mut Pcg64) -> Queues {
+    let writes = *[1, 2, 8, 32].choose(rng).expect("some");
+    match rng.random_range(0..4) {
+        0 | 1 => Queues::Global {
+            reads: *[2, 8, 64, 64].choose(rng).expect("some"),
+            writes,
+        },
+        2 => Queues::PerBank {
+            reads_per_bank: *[1, 2, 8, 32].choose(rng).expect("some"),
+            writes,
+        },
+        _ => Queues::FrontQueue {
+            front: *[2, 16].choose(rng).expect("some"),
+            reads_per_bank: *[1, 2, 8, 32].choose(rng).expect("some"),
+            writes,
+        },
+    }
+}
+
+impl Setting {
+    pub fn draw(rng: &mut Pcg64) -> Self {
+        let names: Vec<&str> = standards::names().collect();
+        let standard = *names.choose(rng).expect("some");
+        let density = match standards::generation(standard).expect("built in") {
+            Generation::Hbm2 | Generation::Hbm3 => 4,
+            _ => 8,
+        };
+        let ranks = *[1, 1, 1, 2].choose(rng).expect("some");
+        let timing = standards::timing_with(standard, &Device::jedec(density), &TimingOverrides(Vec::new().into_iter().collect()))
+            .expect("consistent timing");
+        let organisation = organisation(standard, ranks);
+        let queues = queues(rng);
+        let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) = queues;
+        let drain_high = rng.random_range(1..=writes);
+        let refreshes = [
+            RefreshPolicy::None,
+            RefreshPolicy::None,
+            RefreshPolicy::AllBankSimultaneous,
+            RefreshPolicy::AllBankIndependent,
+            RefreshPolicy::Elastic,
+            RefreshPolicy::Adaptive,
+            RefreshPolicy::PerBank,
+            RefreshPolicy::PerBankOutOfOrder,
+            RefreshPolicy::PerBankSequential,
+            RefreshPolicy::SameBank,
+        ];
+        let refresh = *refreshes.choose(rng).expect("some");
+        let refresh = match refresh.check(&organisation, &timing) {
+            Ok(()) => refresh,
+            Err(_) => RefreshPolicy::AllBankSimultaneous,
+        };
+        let scheduler = match rng.random_range(0..5) {
+            0 => Scheduler::Fcfs,
+            _ => Scheduler::FrFcfs {
+                hit_cap: *[0, 1, 4, 16].choose(rng).expect("some"),
+            },
+        };
+        let page = match rng.random_range(0..4) {
+            0 => PagePolicy::Closed,
+            1 => PagePolicy::Adaptive {
+                idle: rng.random_range(0..100),
+            },
+            _ => PagePolicy::Open,
+        };
+        Self {
+            timing,
+            organisation,
+            controller: ControllerConfig {
+                scheduler,
+                page,
+                queues,
+                drain_high,
+                drain_low: rng.random_range(0..drain_high),
+                refresh,
+                frontend: 0,
+            },
+        }
+    }
+}
