@@ -3,6 +3,7 @@
 
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::{ControllerConfig, Machine};
+use serde::{Deserialize, Serialize};
 
 /// The memory of one controller.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ impl<'a> Dram<'a> {
 ///
 /// A read is under way from its arrival at the controller to its last data. Who may have so many misses outstanding (miss registers)
 /// has so many reads under way at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crowd {
     /// Reads in the channel; at least 1.
     pub reads: u32,

@@ -20,8 +20,12 @@ mod drain;
 mod queue;
 mod read;
 mod refresh;
+mod sources;
 mod unbounded;
+mod work;
 
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};
+pub use sources::{Sources, TaskReads};
 pub use unbounded::Unbounded;
+pub use work::{Alone, Unknown, WorkBound};

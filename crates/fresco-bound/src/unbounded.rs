@@ -17,6 +17,8 @@ pub enum Unbounded {
     BankRefresh,
     /// Column commands leave no room on the command bus.
     CommandBus,
+    /// Pages are moved to other colors while tasks run.
+    PagesMove,
 }
 
 impl Unbounded {
@@ -28,6 +30,7 @@ impl Unbounded {
             Self::Refresh => "refresh at longer intervals (memory.hot = false), or take devices with a shorter tRFC",
             Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
             Self::CommandBus => "take a standard whose column commands are further apart",
+            Self::PagesMove => "divide the colors once, before tasks run (policy.sharing)",
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for Unbounded {
                 "a refresh of a bank may wait for as long as other banks of the rank are activated (tRRD_L)"
             }
             Self::CommandBus => "column commands may keep the command bus from row commands",
+            Self::PagesMove => "pages are moved to other colors while tasks run",
         })
     }
 }

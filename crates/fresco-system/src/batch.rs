@@ -4,7 +4,7 @@
 use crate::experiment::Experiment;
 use crate::results::{RunResult, ScenarioResult};
 use crate::store::{Kept, Store};
-use crate::{RunSpec, Scenario, experiment, runs};
+use crate::{Role, RunSpec, Scenario, experiment, runs};
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,6 +34,22 @@ pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
 pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult, InputError> {
     let result = made_unless(spec, experiment, &|| false)?;
     Ok(result.expect("nobody gives it up"))
+}
+
+/// Makes one run of a single copy, the others, all devices and budgets left out: in the partition that it has in the scenario. The result has one task.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
+    let mut experiment = runs::experiment(spec)?;
+    let mut task = experiment.tasks.swap_remove(copy);
+    task.role = Role::Measured;
+    task.start = 0;
+    experiment.tasks = vec![task];
+    experiment.agents.clear();
+    experiment.dynamic = None;
+    experiment.regulation = None;
+    made(spec, &experiment)
 }
 
 /// As [`made`]; `None` if the run is given up.

@@ -48,7 +48,7 @@ pub mod results;
 mod runs;
 mod store;
 
-pub use batch::{Batch, Progress, run, run_all};
+pub use batch::{Batch, Progress, run, run_all, run_alone};
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };

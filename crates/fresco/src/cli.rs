@@ -29,6 +29,8 @@ pub enum Verb {
     Plan(verbs::plan::Args),
     /// Verify a plan without trusting who made it
     Check(verbs::check::Args),
+    /// Say the longest that reads and jobs of each task can take, whatever the others do, and why
+    Bound(verbs::bound::Args),
     /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
     Advise(verbs::advise::Args),
     /// Compare a machine's model with measured curves of bandwidth and latency, and fit what they determine of it
@@ -77,6 +79,7 @@ impl Verb {
         match self {
             Self::Sim(args) => verbs::sim::run(args),
             Self::Plan(args) => verbs::plan::run(&args),
+            Self::Bound(args) => verbs::bound::run(&args),
             Self::Check(args) => verbs::check::run(&args),
             Self::Advise(args) => verbs::advise::run(&args),
             Self::Calibrate(args) => verbs::calibrate::run(&args),

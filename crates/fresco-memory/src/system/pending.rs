@@ -177,6 +177,7 @@ impl Sample {
             bus: 0,
             refresh: 0,
             service: 0,
+            in_memory: 0,
             merged: latency,
             ..*self
         }

@@ -69,6 +69,7 @@ impl Sink for Port<'_> {
             refresh,
             // Takes what the others lost by rounding down: less than a picosecond each.
             service: in_controller - (queue + bank + bus + refresh),
+            in_memory: in_controller,
             merged: 0,
             outcome: completion.outcome,
             node: self.node,

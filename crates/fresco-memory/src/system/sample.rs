@@ -57,6 +57,8 @@ pub struct Sample {
     pub refresh: Ps,
     /// The read's own commands and data ([`crate::Wait::service`]).
     pub service: Ps,
+    /// From its arrival at the controller to its last data: a part of `queue`, and `bank`, `bus`, `refresh` and `service`.
+    pub in_memory: Ps,
     /// All of the latency, if the line was under way already for an earlier read of it; then the other parts are 0.
     pub merged: Ps,
     /// What the read (or the one it joined) found in its bank.

@@ -69,6 +69,8 @@ impl TaskState {
             execution_ps: 0,
             preemptions: 0,
             copied_bytes: 0,
+            reads: 0,
+            in_memory_ps: 0,
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         });
@@ -131,12 +133,16 @@ impl TaskState {
             return;
         }
         self.recorder.record(sample);
+        // A job leaves its core when all its reads have arrived.
+        if let Some(job) = self.jobs.get_mut(self.oldest) {
+            job.reads += u64::from(sample.merged == 0);
+            job.in_memory_ps += sample.in_memory;
+        }
         if sample.refresh > 0 {
             let met = self.met(at_start);
             met.reads += 1;
             met.read_wait_ps += sample.refresh;
             met.longest_read_wait_ps = met.longest_read_wait_ps.max(sample.refresh);
-            // A job leaves its core when all its reads have arrived.
             let job = &mut self.jobs[self.oldest];
             job.met_refresh_reads += 1;
             job.refresh_wait_ps += sample.refresh;

@@ -122,6 +122,8 @@ mod tests {
             execution_ps: 5_000,
             preemptions: 0,
             copied_bytes: 0,
+            reads: 0,
+            in_memory_ps: 0,
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         }

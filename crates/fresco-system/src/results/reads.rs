@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads from memory: how long they took and what they waited for.
 
+use fresco_dram::Ps;
 use serde::{Deserialize, Serialize};
 
 /// What reads found in their banks.
@@ -90,6 +91,12 @@ pub struct Reads {
     pub latency: Latency,
     /// What they waited for.
     pub anatomy: Anatomy,
+    /// Time from their arrival at the controller to their last data, in sum, in picoseconds; they may have been there at the same time.
+    #[serde(default)]
+    pub in_memory_ps: Ps,
+    /// The longest of these times.
+    #[serde(default)]
+    pub in_memory_max_ps: Ps,
     /// What they found in their banks; those that joined are not counted.
     pub rows: RowCounts,
 }

@@ -4,6 +4,7 @@
 use super::distribution::Distribution;
 use super::reads::{Anatomy, Reads, RowCounts};
 use super::spread::ratio;
+use fresco_dram::Ps;
 use fresco_memory::{RowOutcome, Sample};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ pub(crate) struct ReadRecorder {
     rows: RowCounts,
     remote: u64,
     joined: u64,
+    /// Sum and largest of the times in the controllers.
+    #[serde(default)]
+    in_memory: (u128, Ps),
 }
 
 impl ReadRecorder {
@@ -36,6 +40,8 @@ impl ReadRecorder {
             *sum += u128::from(part);
         }
         self.remote += u64::from(sample.hops > 0);
+        self.in_memory.0 += u128::from(sample.in_memory);
+        self.in_memory.1 = self.in_memory.1.max(sample.in_memory);
         if sample.merged > 0 {
             self.joined += 1;
             return;
@@ -62,6 +68,8 @@ impl ReadRecorder {
         self.rows.forwarded += other.rows.forwarded;
         self.remote += other.remote;
         self.joined += other.joined;
+        self.in_memory.0 += other.in_memory.0;
+        self.in_memory.1 = self.in_memory.1.max(other.in_memory.1);
     }
 
     /// What was collected.
@@ -72,6 +80,8 @@ impl ReadRecorder {
             joined: self.joined,
             latency: self.latencies.latency(),
             anatomy: self.anatomy(),
+            in_memory_ps: u64::try_from(self.in_memory.0).unwrap_or(u64::MAX),
+            in_memory_max_ps: self.in_memory.1,
             rows: self.rows,
         }
     }
@@ -105,7 +115,6 @@ impl ReadRecorder {
 mod tests {
     use super::super::spread::ns;
     use super::*;
-    use fresco_dram::Ps;
 
     fn sample(latency: Ps, outcome: RowOutcome) -> Sample {
         Sample {
@@ -117,6 +126,7 @@ mod tests {
             bus: 0,
             refresh: 0,
             service: 20_000,
+            in_memory: latency - 10_000,
             merged: 0,
             outcome,
             node: 0,

@@ -3,6 +3,7 @@
 
 pub mod advise;
 pub mod bench;
+pub mod bound;
 pub mod calibrate;
 pub mod check;
 pub mod live;

@@ -44,6 +44,7 @@ fn local_one_hop_and_two_hops_differ_by_the_interconnect_alone() {
                 bus: 0,
                 refresh: 0,
                 service: data - clock.to_ps(cycle) - found.queue,
+                in_memory: data - clock.to_ps(cycle),
                 merged: 0,
                 outcome: RowOutcome::Miss,
                 node: node as u32,

@@ -151,6 +151,12 @@ pub struct JobRecord {
     pub preemptions: u64,
     /// Bytes copied at its start.
     pub copied_bytes: u64,
+    /// Its reads from memory; those of a line that was under way already are not counted.
+    #[serde(default)]
+    pub reads: u64,
+    /// Time of these in the controllers, in sum, in picoseconds; they may have been there at the same time.
+    #[serde(default)]
+    pub in_memory_ps: Ps,
     /// Its reads that waited for a refresh (REF-17).
     pub met_refresh_reads: u64,
     /// How long they waited, in sum, in picoseconds; they may have waited at the same time.

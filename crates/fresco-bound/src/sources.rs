@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who may have how many requests under way in which banks: cores and devices of a scenario.
+
+use crate::{Crowd, Dram, ReadBound, Unbounded, read};
+use fresco_dram::Ps;
+use fresco_frames::{Coloring, PageTables};
+use fresco_machine::Machine;
+use fresco_scenario::Setup;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Entries of a core's write-back buffer in the model, at least (docs/model.md, section 4).
+const LEAST_WRITE_BACKS: u32 = 8;
+
+/// A core with all its tasks, or a device.
+#[derive(Clone, Debug)]
+struct Source {
+    /// Reads under way at most.
+    reads: u32,
+    /// Writes that wait for a controller at most.
+    writes: u32,
+    /// Banks of the machine that it may reach.
+    banks: BTreeSet<u32>,
+}
+
+/// All that may send requests in a scenario.
+pub struct Sources<'s> {
+    setup: &'s Setup,
+    cores: Vec<(u32, Source)>,
+    devices: Vec<Source>,
+}
+
+/// The bound of the reads of one task, in the channel in which it is the largest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskReads {
+    /// Node of the controller.
+    pub node: u32,
+    /// Channel of the node.
+    pub channel: u32,
+    /// Who may be under way there.
+    pub crowd: Crowd,
+    /// The bound, in cycles of the memory clock.
+    pub bound: ReadBound,
+    /// The same, in picoseconds.
+    pub longest_ps: Ps,
+}
+
+impl<'s> Sources<'s> {
+    /// Of a scenario's setup.
+    pub fn of(setup: &'s Setup) -> Self {
+        let machine = &setup.machine;
+        let mut cores: Vec<(u32, Source)> = Vec::new();
+        for (number, copy) in setup.copies.iter().enumerate() {
+            let banks = banks_of_copy(setup, number);
+            match cores.iter_mut().find(|(core, _)| *core == copy.core) {
+                Some((_, source)) => source.banks.extend(banks),
+                None => {
+                    let misses = machine.core.mshrs;
+                    let source = Source {
+                        reads: misses,
+                        // A miss that waits for an entry has displaced its line already.
+                        writes: misses.max(LEAST_WRITE_BACKS) + misses,
+                        banks,
+                    };
+                    cores.push((copy.core, source));
+                }
+            }
+        }
+        let devices = setup.agents.iter().filter(|agent| agent.enabled).map(|agent| Source {
+            reads: if agent.write_percent < 100 { agent.in_flight } else { 0 },
+            writes: if agent.write_percent > 0 { agent.in_flight } else { 0 },
+            banks: banks_of(setup, &agent.coloring),
+        });
+        Self {
+            setup,
+            cores,
+            devices: devices.collect(),
+        }
+    }
+
+    pub(crate) fn setup(&self) -> &Setup {
+        self.setup
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Source> {
+        self.cores.iter().map(|(_, source)| source).chain(&self.devices)
+    }
+
+    /// The crowd around a read of bank `bank` of the machine.
+    fn around(&self, bank: u32) -> Crowd {
+        let org = &self.setup.machine.memory.organisation;
+        let (per_rank, per_channel) = (org.banks_per_rank(), org.banks_per_channel());
+        let per_node = per_channel * org.channels;
+        let reaches = |source: &Source, size: u32| {
+            let first = bank / size * size;
+            source.banks.range(first..first + size).next().is_some()
+        };
+        let reads = |size: u32| self.all().filter(|s| reaches(s, size)).map(|s| s.reads).sum();
+        let writes = |size: u32| self.all().filter(|s| reaches(s, size)).map(|s| s.writes).sum::<u32>();
+        let first = bank / per_channel * per_channel;
+        let ranks: BTreeSet<u32> = self
+            .all()
+            .flat_map(|s| s.banks.range(first..first + per_channel))
+            .map(|bank| bank / per_rank)
+            .collect();
+        // A line that a task displaces may be of any other that shares the last-level cache.
+        let any_writes = writes(per_node);
+        Crowd {
+            reads: reads(per_channel),
+            of_rank: reads(per_rank),
+            of_bank: reads(1),
+            ranks: ranks.len() as u32,
+            waiting_writes: any_writes,
+            front: reads(per_node) + any_writes,
+        }
+    }
+
+    /// The bound of the reads of a copy.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn reads_of(&self, copy: usize) -> Result<TaskReads, Unbounded> {
+        if self.setup.dynamic.is_some() {
+            return Err(Unbounded::PagesMove);
+        }
+        let machine = &self.setup.machine;
+        let org = &machine.memory.organisation;
+        let dram = Dram::of(machine);
+        let mut worst: Option<TaskReads> = None;
+        let mut known: Vec<(Crowd, ReadBound)> = Vec::new();
+        for bank in banks_of_copy(self.setup, copy) {
+            let crowd = self.around(bank);
+            let bound = match known.iter().find(|(of, _)| *of == crowd) {
+                Some((_, bound)) => *bound,
+                None => {
+                    let bound = read(&dram, &crowd)?;
+                    known.push((crowd, bound));
+                    bound
+                }
+            };
+            if worst.as_ref().is_none_or(|worst| worst.bound.total() < bound.total()) {
+                let channel = bank / org.banks_per_channel();
+                worst = Some(TaskReads {
+                    node: channel / org.channels,
+                    channel: channel % org.channels,
+                    crowd,
+                    bound,
+                    longest_ps: machine.memory.timing.clock.to_ps(bound.total()),
+                });
+            }
+        }
+        Ok(worst.expect("a task has banks"))
+    }
+}
+
+/// Banks of the machine that a copy of a task may read: those of its colors, and all if its page tables may lie anywhere.
+fn banks_of_copy(setup: &Setup, copy: usize) -> BTreeSet<u32> {
+    let walks = setup.machine.core.tlb.is_some() && setup.frames.page_tables == PageTables::Uncolored;
+    match walks {
+        true => all_banks(&setup.machine),
+        false => banks_of(setup, &setup.copies[copy].coloring),
+    }
+}
+
+fn banks_of(setup: &Setup, coloring: &Coloring) -> BTreeSet<u32> {
+    match coloring {
+        Coloring::Explicit { banks: Some(colors), .. } if setup.frames.policy.is_strict() => {
+            colors.iter().flat_map(|color| setup.space.banks(color)).collect()
+        }
+        // Frames of any color, or of colors that are chosen when pages are allocated.
+        _ => all_banks(&setup.machine),
+    }
+}
+
+fn all_banks(machine: &Machine) -> BTreeSet<u32> {
+    (0..machine.memory.organisation.banks_total()).collect()
+}

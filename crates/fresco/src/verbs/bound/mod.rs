@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco bound`: the longest that reads and jobs of each task can take, whatever the others do.
+
+mod measure;
+mod show;
+
+use crate::failure::{Outcome, WANTING, tell};
+use crate::output;
+use crate::progress;
+use crate::scenarios;
+use crate::simulate;
+use crate::stop::{STOPPED, Stop};
+use fresco_bound::{Alone, TaskReads, WorkBound};
+use fresco_dram::Ps;
+use measure::Measure;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Arguments of `fresco bound`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A bound of a read is proven from the machine, its controller and who may have how many requests under way in which banks; nothing of it \
+is measured. That of a task's work (a job, or its measured phase) rests on what the work is alone, which is simulated. docs/bound.md has the \
+formulas and the assumptions.
+Exit status: 0 all is bounded, and nothing observed exceeds it; 1 some measured task has no bound, or exceeds it; 2 wrong input; 130 Ctrl-C, \
+what was known by then is printed.
+
+Examples:
+  fresco bound palloc-fig5
+  fresco bound memguard-four --reads
+  fresco bound scenarios/first.toml --observe
+  fresco bound camc-tab2.1 --set memory.controller.hit_cap=4 --json")]
+pub struct Args {
+    /// Scenario: the name of a built-in one, or a file; a plan stands for its tasks
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+
+    /// Set a key of the scenario (repeatable), as fresco sim does
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Bounds of reads only: nothing is simulated
+    #[arg(long)]
+    reads: bool,
+
+    /// Run the scenario, too, and show the longest that was observed beside each bound
+    #[arg(long)]
+    observe: bool,
+
+    /// Runs at the same time [default: one per processor]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bounds of a scenario: schema `fresco-bound/1`.
+#[derive(Debug, Serialize)]
+struct Bounds {
+    /// Name of the scenario.
+    scenario: String,
+    /// Names of the axes of its sweep.
+    axes: Vec<String>,
+    /// Its points.
+    points: Vec<PointBounds>,
+}
+
+/// Bounds at one point of a sweep.
+#[derive(Debug, Serialize)]
+struct PointBounds {
+    /// Its value on each axis.
+    values: Vec<String>,
+    /// Each copy of each task.
+    tasks: Vec<TaskBounds>,
+}
+
+/// Bounds of a copy of a task. What is left out of one has a reason.
+#[derive(Debug, Serialize)]
+struct TaskBounds {
+    /// Its name.
+    name: String,
+    /// Its core.
+    core: u32,
+    /// Its speed is what matters; else it is in the background.
+    is_measured: bool,
+    /// Its reads.
+    reads: Option<TaskReads>,
+    /// Why they have no bound.
+    reads_unbounded: Option<Reason>,
+    /// The longest read observed, from its arrival at the controller to its last data.
+    observed_read_ps: Option<Ps>,
+    /// Its work: the job, or the repetition, that takes longest.
+    work: Option<WorkBound>,
+    /// Why nothing follows for it.
+    work_unknown: Option<Reason>,
+    /// The longest work observed.
+    observed_work_ps: Option<Ps>,
+}
+
+/// Why there is no bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Reason {
+    /// What stands against it.
+    why: String,
+    /// The cheapest change after which there is one.
+    way_out: String,
+}
+
+impl TaskBounds {
+    /// Returns true if something observed is longer than its bound.
+    fn is_exceeded(&self) -> bool {
+        let reads = self.reads.as_ref().zip(self.observed_read_ps);
+        let work = self.work.as_ref().zip(self.observed_work_ps);
+        reads.is_some_and(|(bound, observed)| observed > bound.longest_ps)
+            || work.is_some_and(|(bound, observed)| observed > bound.longest_ps)
+    }
+
+    /// Returns true if it is measured and lacks a bound of its reads.
+    fn is_wanting(&self) -> bool {
+        self.is_measured && self.reads.is_none()
+    }
+}
+
+/// Finds the bounds.
+pub fn run(args: &Args) -> Outcome {
+    let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
+    let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
+    provenance.scenario = Some(file);
+    simulate::add_files(&mut provenance, &scenario)?;
+    let measure = Measure {
+        scenario: &scenario,
+        stop: Stop::after("each run that has begun"),
+        bar: progress::bar(0, &scenario.name),
+        threads: args.threads,
+    };
+    let mut bounds = measure.reads();
+    if !args.reads {
+        measure.work(&mut bounds)?;
+    }
+    if args.observe && !measure.stop.is_asked() {
+        measure.observe(&mut bounds)?;
+    }
+    measure.bar.finish_and_clear();
+    output::print(args.json, "fresco-bound/1", &provenance, &bounds, || show::tables(&bounds))?;
+    if measure.stop.is_asked() {
+        tell("fresco: stopped before all runs were made: bounds of reads are whole, others may be missing");
+        return Ok(ExitCode::from(STOPPED));
+    }
+    let mut tasks = bounds.points.iter().flat_map(|point| &point.tasks);
+    Ok(match tasks.any(|task| task.is_wanting() || task.is_exceeded()) {
+        true => ExitCode::from(WANTING),
+        false => ExitCode::SUCCESS,
+    })
+}
