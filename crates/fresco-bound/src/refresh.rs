@@ -48,7 +48,11 @@ pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle
 /// From a refresh that is due until the rows of its banks may be closed: requests that have begun are finished, in both directions.
 fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
     let t = dram.timing;
-    let banks = dram.organisation.banks_per_channel();
+    // All banks of the only rank: one that has begun in each. Else requests of other banks go on, and are older than some of these.
+    let banks = match crowd.ranks == 1 && !is_by_bank(dram.controller.refresh) {
+        true => dram.organisation.banks_per_rank(),
+        false => u32::MAX,
+    };
     let (reads, writes) = (crowd.reads.min(banks), write_buffer(dram.controller.queues).min(banks));
     let lines = |n: u32, column: Cycle| {
         t.rp + d.precharge
@@ -120,6 +124,11 @@ impl Scheme {
         }
         Ok(Some(scheme))
     }
+}
+
+fn is_by_bank(policy: RefreshPolicy) -> bool {
+    use RefreshPolicy::{PerBank, PerBankOutOfOrder, PerBankSequential, SameBank};
+    matches!(policy, PerBank | PerBankOutOfOrder | PerBankSequential | SameBank)
 }
 
 /// Returns true if activations of other banks leave pauses in which a bank may be refreshed.

@@ -10,7 +10,7 @@ pub enum Unbounded {
     NoHitCap,
     /// Devices ask for refresh management or activation counting, whose time depends on what rows are opened.
     Management,
-    /// Refreshes take all of the time.
+    /// Refreshes, and requests that are finished before each, take all of the time.
     Refresh,
     /// A refresh of a bank waits for as long as other banks of its rank are activated: tRRD_L is longer than the pauses between
     /// activations.
@@ -27,7 +27,7 @@ impl Unbounded {
         match self {
             Self::NoHitCap => "set memory.controller.hit_cap, or give the task banks of its own",
             Self::Management => "leave out memory.rfm and memory.prac",
-            Self::Refresh => "refresh at longer intervals (memory.hot = false), or take devices with a shorter tRFC",
+            Self::Refresh => "lower memory.controller.hit_cap, keep the tasks of a channel in one rank, or let fewer reads be under way",
             Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
             Self::CommandBus => "take a standard whose column commands are further apart",
             Self::PagesMove => "divide the colors once, before tasks run (policy.sharing)",
@@ -42,7 +42,7 @@ impl fmt::Display for Unbounded {
             Self::Management => {
                 "refresh management and activation counting take time that depends on which rows are opened"
             }
-            Self::Refresh => "refreshes leave no time for reads",
+            Self::Refresh => "refreshes and what goes before each of them leave no time for so many reads",
             Self::BankRefresh => {
                 "a refresh of a bank may wait for as long as other banks of the rank are activated (tRRD_L)"
             }
