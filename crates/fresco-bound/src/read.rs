@@ -34,7 +34,9 @@ pub struct ReadBound {
 impl ReadBound {
     /// The sum, saturating.
     pub fn total(&self) -> Cycle {
-        self.parts().into_iter().fold(0, |sum, (_, part)| sum.saturating_add(part))
+        self.parts()
+            .into_iter()
+            .fold(0, |sum, (_, part)| sum.saturating_add(part))
     }
 
     /// The parts with their names, in the order of the fields.
@@ -114,8 +116,7 @@ fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> R
     let of_bank = u64::from(crowd.of_bank);
     let row = t.rc.max(t.rcd + (d.bursts - 1) * t.ccd_l + t.rtp + t.rp);
     bound.bank = (of_bank - 1) * row;
-    bound.activations =
-        of_bank * (d.precharge + d.acts(1)) + row_commands + u64::from(of_rank) * d.act_more();
+    bound.activations = of_bank * (d.precharge + d.acts(1)) + row_commands + u64::from(of_rank) * d.act_more();
     bound.bus = of_bank * column_wait(1) + u64::from(elsewhere) * line;
     // One that overtakes is younger than all that are under way elsewhere.
     let overtaking = (of_bank - 1).saturating_mul(u64::from(hit_cap));

@@ -55,11 +55,7 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
     };
     let (reads, writes) = (crowd.reads.min(banks), write_buffer(dram.controller.queues).min(banks));
     let lines = |n: u32, column: Cycle| {
-        t.rp + d.precharge
-            + u64::from(n) * d.older_precharge
-            + d.acts(n)
-            + t.rcd
-            + u64::from(n) * d.bursts * column
+        t.rp + d.precharge + u64::from(n) * d.older_precharge + d.acts(n) + t.rcd + u64::from(n) * d.bursts * column
     };
     let begun = match crowd.writes() {
         false => lines(reads, d.column),

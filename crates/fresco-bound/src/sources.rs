@@ -49,17 +49,20 @@ impl<'s> Sources<'s> {
     /// Of a scenario's setup.
     pub fn of(setup: &'s Setup) -> Self {
         let machine = &setup.machine;
+        let misses = machine.core.mshrs;
+        // A miss that waits for an entry has displaced its line already.
+        let write_backs = misses.max(LEAST_WRITE_BACKS) + misses;
+        // A core writes back what its accesses displace, whoever wrote that; what nobody wrote is not written back.
+        let somebody_writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
         let mut cores: Vec<(u32, Source)> = Vec::new();
         for (number, copy) in setup.copies.iter().enumerate() {
             let banks = banks_of_copy(setup, number);
             match cores.iter_mut().find(|(core, _)| *core == copy.core) {
                 Some((_, source)) => source.banks.extend(banks),
                 None => {
-                    let misses = machine.core.mshrs;
                     let source = Source {
                         reads: misses,
-                        // A miss that waits for an entry has displaced its line already.
-                        writes: misses.max(LEAST_WRITE_BACKS) + misses,
+                        writes: if somebody_writes { write_backs } else { 0 },
                         banks,
                     };
                     cores.push((copy.core, source));
@@ -164,9 +167,9 @@ fn banks_of_copy(setup: &Setup, copy: usize) -> BTreeSet<u32> {
 
 fn banks_of(setup: &Setup, coloring: &Coloring) -> BTreeSet<u32> {
     match coloring {
-        Coloring::Explicit { banks: Some(colors), .. } if setup.frames.policy.is_strict() => {
-            colors.iter().flat_map(|color| setup.space.banks(color)).collect()
-        }
+        Coloring::Explicit {
+            banks: Some(colors), ..
+        } if setup.frames.policy.is_strict() => colors.iter().flat_map(|color| setup.space.banks(color)).collect(),
         // Frames of any color, or of colors that are chosen when pages are allocated.
         _ => all_banks(&setup.machine),
     }

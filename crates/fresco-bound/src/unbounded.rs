@@ -27,7 +27,9 @@ impl Unbounded {
         match self {
             Self::NoHitCap => "set memory.controller.hit_cap, or give the task banks of its own",
             Self::Management => "leave out memory.rfm and memory.prac",
-            Self::Refresh => "lower memory.controller.hit_cap, keep the tasks of a channel in one rank, or let fewer reads be under way",
+            Self::Refresh => {
+                "lower memory.controller.hit_cap, keep the tasks of a channel in one rank, or let fewer reads be under way"
+            }
             Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
             Self::CommandBus => "take a standard whose column commands are further apart",
             Self::PagesMove => "divide the colors once, before tasks run (policy.sharing)",

@@ -98,7 +98,9 @@ impl fmt::Display for Unknown {
             Self::Fabric => f.write_str("links and nodes have limits that others use up"),
             Self::Prefetch => f.write_str("how much it prefetches depends on time"),
             Self::Coherence => f.write_str("other cores may take lines from its caches"),
-            Self::Donates => f.write_str("its core donates what it is not expected to need of its budget, and may miss it"),
+            Self::Donates => {
+                f.write_str("its core donates what it is not expected to need of its budget, and may miss it")
+            }
             Self::Time => f.write_str("its measured phase is a time, in which it does less if others disturb it"),
         }
     }
@@ -123,7 +125,11 @@ impl Sources<'_> {
         if setup.tasks[this.task].timing.is_none() && matches!(setup.measure, Extent::Time(_)) {
             return Some(Unknown::Time);
         }
-        if setup.bandwidth.as_ref().is_some_and(|budgets| budgets.has(this.core) && budgets.reclaim()) {
+        if setup
+            .bandwidth
+            .as_ref()
+            .is_some_and(|budgets| budgets.has(this.core) && budgets.reclaim())
+        {
             return Some(Unknown::Donates);
         }
         if others().next().is_none() && setup.agents.iter().all(|agent| !agent.enabled) {
@@ -140,7 +146,9 @@ impl Sources<'_> {
         }
         let llc = machine.llc.as_ref()?;
         let group = |core: u32| core / llc.cores_per_cache;
-        let mut beside = others().filter(|other| group(other.core) == group(this.core)).peekable();
+        let mut beside = others()
+            .filter(|other| group(other.core) == group(this.core))
+            .peekable();
         if llc.mshrs.is_some() && beside.peek().is_some() {
             return Some(Unknown::SharedRegisters);
         }
@@ -156,7 +164,10 @@ impl Sources<'_> {
     /// The longest that work takes whose reads are bounded by `reads`.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> WorkBound {
         let held = if alone.write_backs > 0 {
-            alone.reads.min(alone.write_backs).saturating_mul(self.longest_hold_ps(copy, reads))
+            alone
+                .reads
+                .min(alone.write_backs)
+                .saturating_mul(self.longest_hold_ps(copy, reads))
         } else {
             0
         };
@@ -217,7 +228,12 @@ impl Sources<'_> {
             Some(node.settings.reservations[at].lines)
         });
         let Some(lines) = of_core else { return 0 };
-        let used = alone.reads + if budgets.count_write_backs { alone.write_backs } else { 0 };
+        let used = alone.reads
+            + if budgets.count_write_backs {
+                alone.write_backs
+            } else {
+                0
+            };
         // A period in which the budget is used up costs the rest of it, a period at most.
         let stalled = (used / lines.max(1)).saturating_mul(budgets.period);
         let interrupt = budgets.interrupt_cycles * 1_000_000 / u64::from(setup.machine.core.mhz);

@@ -56,7 +56,7 @@ struct State {
 #[derive(Default)]
 struct Back {
     done: BTreeMap<Cycle, Vec<(u16, Access)>>,
-    longest: Vec<(Cycle, u64)>,
+    longest: Vec<Cycle>,
     reads: u64,
 }
 
@@ -66,7 +66,7 @@ impl Sink for Back {
         if c.access == Access::Read {
             self.reads += 1;
             let longest = &mut self.longest[usize::from(c.source)];
-            *longest = (*longest).max((c.done - c.arrived, c.id));
+            *longest = (*longest).max(c.done - c.arrived);
         }
     }
 }
@@ -84,20 +84,21 @@ fn place(org: &Organisation, bank: u32, row: u32, column: u32) -> Location {
     }
 }
 
-/// Longest latency of a read of each core, and how many reads there were.
+/// Longest latency of a read of each core, and how many reads there were. Cores change their habits now and then if it `varies`.
 pub fn run(
     controller: &mut Controller,
     org: &Organisation,
     timing: &Timing,
     cores: &[Core],
     cycles: Cycle,
+    varies: bool,
     rng: &mut Pcg64,
 ) -> (Vec<Cycle>, u64) {
     let columns = (timing.bytes_of_line(org) / u64::from(org.bus_bytes)) as u32;
     let lines = org.columns / columns;
     let mut states = vec![State::default(); cores.len()];
     let mut back = Back {
-        longest: vec![(0, 0); cores.len()],
+        longest: vec![0; cores.len()],
         ..Back::default()
     };
     let mut id = 0u64;
@@ -113,7 +114,7 @@ pub fn run(
                 }
             }
         }
-        if rng.random_range(0..2000) == 0 {
+        if varies && rng.random_range(0..2000) == 0 {
             let i = rng.random_range(0..cores.len());
             vary(&mut cores[i], rng);
         }
@@ -152,9 +153,15 @@ pub fn run(
                     state.column = rng.random_range(0..lines);
                 }
             }
-            let at = if access == Access::Write && core.one_bank { 0 } else { state.at % banks };
+            let at = if access == Access::Write && core.one_bank {
+                0
+            } else {
+                state.at % banks
+            };
             let location = place(org, core.banks[at], state.row, state.column * columns);
-            let line = ((u64::from(core.banks[at]) * 64 + u64::from(state.row)) * u64::from(lines) + u64::from(state.column)) * 64;
+            let line = ((u64::from(core.banks[at]) * 64 + u64::from(state.row)) * u64::from(lines)
+                + u64::from(state.column))
+                * 64;
             controller.submit(
                 now,
                 Request {
@@ -173,11 +180,17 @@ pub fn run(
                 }
                 Access::Write => state.writing += 1,
             }
-            state.next = now + 1 + if core.pause > 0 { rng.random_range(0..core.pause) } else { 0 };
+            state.next = now
+                + 1
+                + if core.pause > 0 {
+                    rng.random_range(0..core.pause)
+                } else {
+                    0
+                };
         }
         controller.run_until(now, &mut back);
     }
-    (back.longest.into_iter().map(|(latency, _)| latency).collect(), back.reads)
+    (back.longest, back.reads)
 }
 
 /// Gives the core other habits, within what it may do.

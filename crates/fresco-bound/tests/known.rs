@@ -1,2 +1,170 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bounds that can be worked out by hand.
+//! Bounds that can be worked out by hand, and attacks that come near to them.
+
+use crate::attackers::{self, Core, Habit};
+use fresco_bound::{Crowd, Dram, Unbounded, read};
+use fresco_dram::standards::{self, Device, TimingOverrides};
+use fresco_dram::{Organisation, Timing};
+use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
+use fresco_memory::Controller;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// DDR3-1600: tRCD = tRP = CL = 11, tRAS 28, tRC 39, tRRD 5 or 6, tFAW 24 to 32, tCCD 4, BL/2 4, tRTP 6 cycles.
+fn ddr3() -> Timing {
+    standards::timing_with("ddr3-1600", &Device::jedec(4), &TimingOverrides::default()).expect("consistent timing")
+}
+
+const BANKS: Organisation = Organisation {
+    nodes: 1,
+    channels: 1,
+    ranks: 1,
+    bank_groups: 1,
+    banks: 8,
+    rows: 32_768,
+    columns: 1024,
+    bus_bytes: 8,
+};
+
+fn controller(hit_cap: u32) -> ControllerConfig {
+    ControllerConfig {
+        scheduler: Scheduler::FrFcfs { hit_cap },
+        page: PagePolicy::Open,
+        queues: Queues::Global { reads: 64, writes: 32 },
+        drain_high: 24,
+        drain_low: 8,
+        refresh: RefreshPolicy::None,
+        frontend: 0,
+    }
+}
+
+fn crowd(reads: u32, of_bank: u32) -> Crowd {
+    Crowd {
+        reads,
+        of_rank: reads,
+        of_bank,
+        ranks: 1,
+        waiting_writes: 0,
+        front: reads,
+    }
+}
+
+#[test]
+fn alone_it_waits_for_its_own_bank_only() {
+    let (timing, config) = (ddr3(), controller(4));
+    let dram = Dram {
+        timing: &timing,
+        organisation: &BANKS,
+        controller: &config,
+    };
+    let t = &timing;
+    let bound = read(&dram, &crowd(1, 1)).expect("bounded");
+    // Admission; the row that was opened last may be closed tRAS - tRCD after its read; PRE, ACT, RD, data.
+    assert_eq!(bound.total(), 1 + (t.ras - t.rcd) + t.rp + t.rcd + t.cl + 4);
+    assert_eq!(bound.total(), bound.service);
+}
+
+#[test]
+fn one_other_in_a_bank_of_its_own_costs_an_activation_or_a_burst() {
+    let (timing, config) = (ddr3(), controller(4));
+    let dram = Dram {
+        timing: &timing,
+        organisation: &BANKS,
+        controller: &config,
+    };
+    let t = &timing;
+    let bound = read(&dram, &crowd(2, 1)).expect("bounded");
+    // The older one's PRE, and a column command at the cycle of this one's (two cycles each); then its ACT and this one's, both of which a
+    // column command may hold back a cycle; before them the other may have used up the window of four.
+    let row_commands = 1 + 2;
+    let window = t.faw - 3 * t.rrd_s - 1;
+    let acts = window.max(t.rrd_l - 1) + t.rrd_l + 2;
+    assert_eq!((bound.activations, bound.bus), (row_commands + acts, 3));
+    assert_eq!(
+        (bound.bank, bound.overtaking, bound.drain, bound.refresh, bound.queue),
+        (0, 0, 0, 0, 0)
+    );
+}
+
+#[test]
+fn without_a_cap_hits_of_others_have_no_end() {
+    let (timing, config) = (ddr3(), controller(u32::MAX));
+    let dram = Dram {
+        timing: &timing,
+        organisation: &BANKS,
+        controller: &config,
+    };
+    assert_eq!(read(&dram, &crowd(2, 2)), Err(Unbounded::NoHitCap));
+    assert!(read(&dram, &crowd(2, 1)).is_ok(), "nobody else is in its bank");
+    let ranks = Crowd {
+        ranks: 2,
+        ..crowd(2, 1)
+    };
+    assert_eq!(
+        read(&dram, &ranks),
+        Err(Unbounded::NoHitCap),
+        "a rank keeps the bus without end"
+    );
+}
+
+#[test]
+fn bounds_grow_with_the_crowd() {
+    let (timing, config) = (ddr3(), controller(4));
+    let dram = Dram {
+        timing: &timing,
+        organisation: &BANKS,
+        controller: &config,
+    };
+    let total = |crowd: &Crowd| read(&dram, crowd).expect("bounded").total();
+    for reads in 1..40 {
+        assert!(total(&crowd(reads, 1)) < total(&crowd(reads + 1, 1)));
+        for of_bank in 1..reads {
+            assert!(
+                total(&crowd(reads, of_bank)) < total(&crowd(reads, of_bank + 1)),
+                "{reads} {of_bank}"
+            );
+            let writes = Crowd {
+                waiting_writes: 1,
+                ..crowd(reads, of_bank)
+            };
+            assert!(total(&crowd(reads, of_bank)) < total(&writes));
+        }
+    }
+}
+
+/// A core that reads other rows of a bank in which another one reads line after line.
+#[test]
+fn row_hits_overtake_as_often_as_the_cap_lets_them() {
+    let timing = ddr3();
+    let core = |reads, habit| Core {
+        reads,
+        writes: 0,
+        banks: vec![0],
+        share: 0,
+        bunched: false,
+        habit,
+        pause: 0,
+        one_bank: false,
+    };
+    let cores = [core(1, Habit::Conflicts), core(8, Habit::Stream)];
+    for hit_cap in [1, 4, 16, 128] {
+        let config = controller(hit_cap);
+        let dram = Dram {
+            timing: &timing,
+            organisation: &BANKS,
+            controller: &config,
+        };
+        let mut memory = Controller::new(&config, &BANKS, &timing, 0);
+        let mut rng = Pcg64::seed_from_u64(1);
+        let (longest, _) = attackers::run(&mut memory, &BANKS, &timing, &cores, 50_000, false, &mut rng);
+        let bound = read(&dram, &crowd(9, 9)).expect("bounded");
+        assert!(longest[0] <= bound.total());
+        if hit_cap == 128 {
+            assert!(
+                longest[0] > bound.total() - bound.overtaking,
+                "hits overtake: {} {bound:?}",
+                longest[0]
+            );
+        }
+    }
+}

@@ -72,11 +72,12 @@ impl Setting {
             _ => 8,
         };
         let ranks = *[1, 1, 1, 2].choose(rng).expect("some");
-        let timing = standards::timing_with(standard, &Device::jedec(density), &TimingOverrides(Vec::new().into_iter().collect()))
+        let timing = standards::timing_with(standard, &Device::jedec(density), &TimingOverrides::default())
             .expect("consistent timing");
         let organisation = organisation(standard, ranks);
         let queues = queues(rng);
-        let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) = queues;
+        let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) =
+            queues;
         let drain_high = rng.random_range(1..=writes);
         let refreshes = [
             RefreshPolicy::None,

@@ -183,6 +183,17 @@ impl ProgramSpec {
         (self.kind == &LIVE).then(|| self.values.number("thread") as u16)
     }
 
+    /// Returns true if it is known to store nothing, so that none of its lines is ever written back.
+    pub fn only_reads(&self) -> bool {
+        match self.kind.name {
+            "latency" | "idle" => true,
+            "random" => self.values.number("write_percent") == 0,
+            // The choice "read", which is the first.
+            "bandwidth" => self.values.number("access") == 0,
+            _ => false,
+        }
+    }
+
     /// The file that it reads, if it reads one.
     pub fn file(&self) -> Option<&str> {
         let file = self.kind.parameters().find(|parameter| parameter.is_file())?;
@@ -302,6 +313,31 @@ mod tests {
             let (first, second) = (once(), once());
             assert_eq!((first.marks().0, first.marks().2), (1, 1), "{name}");
             assert!(first.marks().1 > 0 && first.events == second.events, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_only_reads_stores_nothing() {
+        let all = [
+            ("latency", "bytes = '64 KiB'\nwarmup = 1", true),
+            ("bandwidth", "access = 'read'\nbytes = '1 MiB'", true),
+            ("bandwidth", "access = 'write'\nbytes = '1 MiB'", false),
+            ("random", "accesses = 10000\nbytes = '1 MiB'", true),
+            ("random", "accesses = 10000\nbytes = '1 MiB'\nwrite_percent = 1", false),
+            ("idle", "passes = 7", true),
+        ];
+        for (name, parameters, only_reads) in all {
+            assert_eq!(
+                ProgramSpec::parse(name, parameters).expect("a program").only_reads(),
+                only_reads
+            );
+            let program = build(name, parameters, &Setting::default()).expect("is built");
+            let stores = |event: &crate::Event| matches!(event, crate::Event::Op(op) if op.write);
+            assert_eq!(
+                !run(program).events.iter().any(stores),
+                only_reads,
+                "{name} {parameters}"
+            );
         }
     }
 

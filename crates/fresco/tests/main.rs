@@ -4,6 +4,7 @@
 mod advise;
 mod bad_input;
 mod bench;
+mod bound;
 mod calibrate;
 mod common;
 mod json_reference;

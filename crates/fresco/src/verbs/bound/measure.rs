@@ -89,13 +89,21 @@ impl Measure<'_> {
             self.bar.inc(1);
             Ok(result.tasks.first().map(alone))
         };
-        let alone: Vec<Option<Vec<Alone>>> =
-            pool.install(|| wanted.par_iter().with_max_len(1).map(made).collect::<Result<_, InputError>>())?;
+        let alone: Vec<Option<Vec<Alone>>> = pool.install(|| {
+            wanted
+                .par_iter()
+                .with_max_len(1)
+                .map(made)
+                .collect::<Result<_, InputError>>()
+        })?;
         for ((spec, number), alone) in wanted.iter().zip(alone) {
             let sources = Sources::of(&spec.point.setup);
             let task = &mut bounds.points[spec.point_number].tasks[*number];
             let Some(reads) = &task.reads else { continue };
-            let works = alone.into_iter().flatten().map(|alone| sources.work(*number, alone, reads));
+            let works = alone
+                .into_iter()
+                .flatten()
+                .map(|alone| sources.work(*number, alone, reads));
             let longest = |a: WorkBound, b: WorkBound| if b.longest_ps > a.longest_ps { b } else { a };
             task.work = works.chain(task.work).reduce(longest);
         }
@@ -114,7 +122,9 @@ impl Measure<'_> {
             stop: &|| self.stop.is_asked(),
             ..Batch::default()
         };
-        let Some(result) = batch.run(self.scenario)? else { return Ok(()) };
+        let Some(result) = batch.run(self.scenario)? else {
+            return Ok(());
+        };
         // Of a part, points are found by their values.
         for point in &result.points {
             let Some(bounds) = bounds.points.iter_mut().find(|bounds| bounds.values == point.values) else {
@@ -168,6 +178,11 @@ fn alone(result: &TaskResult) -> Vec<Alone> {
 fn works(result: &TaskResult) -> Box<dyn Iterator<Item = Ps> + '_> {
     match &result.jobs {
         None => Box::new(std::iter::once(result.run_time_ps)),
-        Some(jobs) => Box::new(jobs.jobs.iter().filter(|job| job.end_ps.is_some()).map(|job| job.execution_ps)),
+        Some(jobs) => Box::new(
+            jobs.jobs
+                .iter()
+                .filter(|job| job.end_ps.is_some())
+                .map(|job| job.execution_ps),
+        ),
     }
 }

@@ -143,7 +143,9 @@ pub fn run(args: &Args) -> Outcome {
         measure.observe(&mut bounds)?;
     }
     measure.bar.finish_and_clear();
-    output::print(args.json, "fresco-bound/1", &provenance, &bounds, || show::tables(&bounds))?;
+    output::print(args.json, "fresco-bound/1", &provenance, &bounds, || {
+        show::tables(&bounds)
+    })?;
     if measure.stop.is_asked() {
         tell("fresco: stopped before all runs were made: bounds of reads are whole, others may be missing");
         return Ok(ExitCode::from(STOPPED));

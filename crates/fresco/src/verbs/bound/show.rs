@@ -40,7 +40,11 @@ fn reads(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
     if observed {
         columns.push(Column::number("observed", "ns", 0));
     }
-    columns.extend(ReadBound::default().parts().map(|(name, _)| Column::number(name, "ns", 0)));
+    columns.extend(
+        ReadBound::default()
+            .parts()
+            .map(|(name, _)| Column::number(name, "ns", 0)),
+    );
     let mut table = Table::new(format!("{title}: a read in its controller takes at most"), columns);
     for task in &point.tasks {
         let mut row: Vec<Cell> = vec![task.name.as_str().into(), Cell::Count(u64::from(task.core))];
@@ -49,13 +53,19 @@ fn reads(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
             |reads| ns(reads.longest_ps),
         ));
         if observed {
-            row.push(seen(task.observed_read_ps, task.reads.as_ref().map(|reads| reads.longest_ps)));
+            row.push(seen(
+                task.observed_read_ps,
+                task.reads.as_ref().map(|reads| reads.longest_ps),
+            ));
         }
         let parts = ReadBound::default().parts();
         row.extend(parts.iter().enumerate().map(|(i, _)| {
             task.reads.as_ref().map_or(Cell::Missing, |reads| {
                 let bound = reads.bound;
-                ns((u128::from(bound.parts()[i].1) * u128::from(reads.longest_ps) / u128::from(bound.total().max(1))) as Ps)
+                ns(
+                    (u128::from(bound.parts()[i].1) * u128::from(reads.longest_ps) / u128::from(bound.total().max(1)))
+                        as Ps,
+                )
             })
         }));
         table.push(row)?;
@@ -66,9 +76,10 @@ fn reads(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
 /// What was observed, in words if it is more than it may be.
 fn seen(observed: Option<Ps>, bound: Option<Ps>) -> Cell {
     match (observed, bound) {
-        (Some(observed), Some(bound)) if observed > bound => {
-            Cell::Text(format!("{:.0}, more than the bound", observed as f64 / 1000.0), Tone::Bad)
-        }
+        (Some(observed), Some(bound)) if observed > bound => Cell::Text(
+            format!("{:.0}, more than the bound", observed as f64 / 1000.0),
+            Tone::Bad,
+        ),
         (Some(observed), _) => ns(observed),
         (None, _) => Cell::Missing,
     }
@@ -126,7 +137,12 @@ fn reasons(title: &str, point: &PointBounds) -> Result<Option<Table>, ReportErro
     };
     for task in &point.tasks {
         for (what, reason) in rows(task) {
-            table.push(vec![task.name.as_str().into(), what.into(), reason.why.into(), reason.way_out.into()])?;
+            table.push(vec![
+                task.name.as_str().into(),
+                what.into(),
+                reason.why.into(),
+                reason.way_out.into(),
+            ])?;
         }
     }
     Ok((!table.rows().is_empty()).then_some(table))
