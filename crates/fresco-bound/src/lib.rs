@@ -26,6 +26,6 @@ mod work;
 
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};
-pub use sources::{Sources, TaskReads};
+pub use sources::{Sender, Sources, TaskReads};
 pub use unbounded::Unbounded;
 pub use work::{Alone, Unknown, WorkBound};

@@ -12,7 +12,7 @@ use fresco_machine::RefreshPolicy;
 struct Scheme {
     /// A refresh of the bank is due in each of these intervals.
     every: Cycle,
-    /// Several may be done at once: so many more than one for each interval that is touched.
+    /// Two may be nearer to each other than that: so many more.
     more: Cycle,
     /// From the command until the bank may be activated.
     takes: Cycle,
@@ -32,8 +32,8 @@ pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle
     let each = closing(dram, crowd, d) + t.rp_ab.max(t.rp) + d.row_command + scheme.takes + others + elsewhere;
     let mut total = busy;
     loop {
-        // One before it may still go on when it comes.
-        let met = total / scheme.every + 2 + scheme.more;
+        // Due while it waits, or before and not over when it comes.
+        let met = total.saturating_add(each) / scheme.every + 1 + scheme.more;
         let next = busy.saturating_add(met.saturating_mul(each));
         if next == total {
             return Ok(total - busy);
@@ -111,7 +111,12 @@ impl Scheme {
                 takes: t.refreshes.saturating_mul(t.rfc_ab),
                 others: 0,
             },
-            RefreshPolicy::PerBank | RefreshPolicy::PerBankOutOfOrder => by_bank(t.rfc_pb, units, t.bank_refreshes),
+            RefreshPolicy::PerBank => by_bank(t.rfc_pb, units, t.bank_refreshes),
+            // Last in a round, first in the next.
+            RefreshPolicy::PerBankOutOfOrder => Self {
+                more: 1,
+                ..by_bank(t.rfc_pb, units, t.bank_refreshes)
+            },
             RefreshPolicy::PerBankSequential => by_bank(t.rfc_pb, 1, t.bank_refreshes * units),
             RefreshPolicy::SameBank => by_bank(t.rfc_sb, u64::from(org.banks), t.bank_refreshes),
         };

@@ -15,12 +15,27 @@ const LEAST_WRITE_BACKS: u32 = 8;
 /// A core with all its tasks, or a device.
 #[derive(Clone, Debug)]
 struct Source {
+    /// Tasks of the core, or the device.
+    names: Vec<String>,
     /// Reads under way at most.
     reads: u32,
     /// Writes that wait for a controller at most.
     writes: u32,
     /// Banks of the machine that it may reach.
     banks: BTreeSet<u32>,
+}
+
+/// What a core or device may do in one channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Tasks of the core, or the device.
+    pub names: Vec<String>,
+    /// Reads under way at most.
+    pub reads: u32,
+    /// Writes that wait for the controller at most.
+    pub writes: u32,
+    /// Banks that it may reach, counted in the channel.
+    pub banks: Vec<u32>,
 }
 
 /// All that may send requests in a scenario.
@@ -58,9 +73,13 @@ impl<'s> Sources<'s> {
         for (number, copy) in setup.copies.iter().enumerate() {
             let banks = banks_of_copy(setup, number);
             match cores.iter_mut().find(|(core, _)| *core == copy.core) {
-                Some((_, source)) => source.banks.extend(banks),
+                Some((_, source)) => {
+                    source.banks.extend(banks);
+                    source.names.push(copy.name.clone());
+                }
                 None => {
                     let source = Source {
+                        names: vec![copy.name.clone()],
                         reads: misses,
                         writes: if somebody_writes { write_backs } else { 0 },
                         banks,
@@ -70,6 +89,7 @@ impl<'s> Sources<'s> {
             }
         }
         let devices = setup.agents.iter().filter(|agent| agent.enabled).map(|agent| Source {
+            names: vec![agent.name.clone()],
             reads: if agent.write_percent < 100 { agent.in_flight } else { 0 },
             writes: if agent.write_percent > 0 { agent.in_flight } else { 0 },
             banks: banks_of(setup, &agent.coloring),
@@ -87,6 +107,25 @@ impl<'s> Sources<'s> {
 
     fn all(&self) -> impl Iterator<Item = &Source> {
         self.cores.iter().map(|(_, source)| source).chain(&self.devices)
+    }
+
+    /// Who may send requests to a channel of a node.
+    pub fn of_channel(&self, node: u32, channel: u32) -> Vec<Sender> {
+        let org = &self.setup.machine.memory.organisation;
+        let per_channel = org.banks_per_channel();
+        let first = (node * org.channels + channel) * per_channel;
+        let sender = |source: &Source| Sender {
+            names: source.names.clone(),
+            reads: source.reads,
+            writes: source.writes,
+            banks: source
+                .banks
+                .range(first..first + per_channel)
+                .map(|bank| bank - first)
+                .collect(),
+        };
+        let senders = self.all().map(sender);
+        senders.filter(|sender| !sender.banks.is_empty()).collect()
     }
 
     /// The crowd around a read of bank `bank` of the machine.
@@ -116,6 +155,15 @@ impl<'s> Sources<'s> {
             waiting_writes: any_writes,
             front: reads(per_node) + any_writes,
         }
+    }
+
+    /// Node and channel of the first bank that a copy may read.
+    pub fn a_channel_of(&self, copy: usize) -> (u32, u32) {
+        let org = &self.setup.machine.memory.organisation;
+        let channel = banks_of_copy(self.setup, copy)
+            .first()
+            .map_or(0, |bank| bank / org.banks_per_channel());
+        (channel / org.channels, channel % org.channels)
     }
 
     /// The bound of the reads of a copy.

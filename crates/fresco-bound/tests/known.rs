@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bounds that can be worked out by hand, and attacks that come near to them.
 
-use crate::attackers::{self, Core, Habit};
+use fresco_attack::{Attack, Habits, Limits, Pattern, Phase, play};
 use fresco_bound::{Crowd, Dram, Unbounded, read};
 use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
-use fresco_memory::Controller;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 /// DDR3-1600: tRCD = tRP = CL = 11, tRAS 28, tRC 39, tRRD 5 or 6, tFAW 24 to 32, tCCD 4, BL/2 4, tRTP 6 cycles.
 fn ddr3() -> Timing {
@@ -136,17 +133,27 @@ fn bounds_grow_with_the_crowd() {
 #[test]
 fn row_hits_overtake_as_often_as_the_cap_lets_them() {
     let timing = ddr3();
-    let core = |reads, habit| Core {
+    let core = |reads| Limits {
         reads,
         writes: 0,
         banks: vec![0],
-        share: 0,
-        bunched: false,
-        habit,
-        pause: 0,
-        one_bank: false,
     };
-    let cores = [core(1, Habit::Conflicts), core(8, Habit::Stream)];
+    let habits = |pattern| {
+        Habits(vec![Phase {
+            cycles: 1,
+            pattern,
+            writes: 0,
+            writes_to_one: false,
+            gap: 0,
+            bunched: false,
+            ambush: None,
+            after_refresh: None,
+        }])
+    };
+    let attack = Attack {
+        cores: vec![habits(Pattern::Conflicts), habits(Pattern::Stream)],
+        seed: 1,
+    };
     for hit_cap in [1, 4, 16, 128] {
         let config = controller(hit_cap);
         let dram = Dram {
@@ -154,16 +161,13 @@ fn row_hits_overtake_as_often_as_the_cap_lets_them() {
             organisation: &BANKS,
             controller: &config,
         };
-        let mut memory = Controller::new(&config, &BANKS, &timing, 0);
-        let mut rng = Pcg64::seed_from_u64(1);
-        let (longest, _) = attackers::run(&mut memory, &BANKS, &timing, &cores, 50_000, false, &mut rng);
+        let longest = play(&dram, &[core(1), core(8)], 0, &attack, 50_000, false).longest[0].cycles;
         let bound = read(&dram, &crowd(9, 9)).expect("bounded");
-        assert!(longest[0] <= bound.total());
+        assert!(longest <= bound.total());
         if hit_cap == 128 {
             assert!(
-                longest[0] > bound.total() - bound.overtaking,
-                "hits overtake: {} {bound:?}",
-                longest[0]
+                longest > bound.total() - bound.overtaking,
+                "hits overtake: {longest} {bound:?}"
             );
         }
     }

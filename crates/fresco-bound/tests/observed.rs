@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random memories and attackers: every read within its bound, and how near the worst comes to it.
 
-use crate::attackers::{self, Core, Habit};
 use crate::setting::Setting;
-use fresco_bound::{Crowd, Dram, ReadBound, read};
-use fresco_memory::Controller;
+use fresco_attack::{Attack, Limits, Observer, Search, play, search};
+use fresco_bound::{Crowd, ReadBound, read};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Cores with banks of their own, or some of all.
-fn cores(setting: &Setting, rng: &mut Pcg64) -> (Vec<Core>, bool) {
+fn cores(setting: &Setting, rng: &mut Pcg64) -> (Vec<Limits>, bool) {
     let banks = setting.organisation.banks_per_channel();
     let count = rng.random_range(1..=8u32);
     let private = rng.random_bool(0.5);
@@ -20,34 +19,22 @@ fn cores(setting: &Setting, rng: &mut Pcg64) -> (Vec<Core>, bool) {
     let mut all: Vec<u32> = (0..banks).collect();
     all.shuffle(rng);
     let each = (banks / count) as usize;
-    let cores = (0..count as usize)
-        .map(|i| {
-            let own = match private {
-                true => all[i * each..(i + 1) * each].to_vec(),
-                false => all[..rng.random_range(1..=banks as usize)].to_vec(),
-            };
-            let mut core = Core {
-                reads: [1, 1, 2, 4, 10][rng.random_range(0..5)],
-                writes: if writes { [0, 1, 8][rng.random_range(0..3)] } else { 0 },
-                banks: own,
-                share: 0,
-                bunched: false,
-                habit: Habit::Random,
-                pause: 0,
-                one_bank: false,
-            };
-            attackers::vary(&mut core, rng);
-            core
-        })
-        .collect();
-    (cores, private)
+    let cores = (0..count as usize).map(|i| Limits {
+        reads: [1, 1, 2, 4, 10][rng.random_range(0..5)],
+        writes: if writes { [0, 1, 8][rng.random_range(0..3)] } else { 0 },
+        banks: match private {
+            true => all[i * each..(i + 1) * each].to_vec(),
+            false => all[..rng.random_range(1..=banks as usize)].to_vec(),
+        },
+    });
+    (cores.collect(), private)
 }
 
-fn crowd_of(setting: &Setting, cores: &[Core], core: &Core) -> Crowd {
+fn crowd_of(setting: &Setting, cores: &[Limits], core: &Limits) -> Crowd {
     let per_rank = setting.organisation.banks_per_rank();
-    let reads = |of: &dyn Fn(&Core) -> bool| cores.iter().filter(|c| of(c)).map(|c| c.reads).sum::<u32>();
+    let reads = |of: &dyn Fn(&Limits) -> bool| cores.iter().filter(|c| of(c)).map(|c| c.reads).sum::<u32>();
     let writes = cores.iter().map(|c| c.writes).sum();
-    let ranks = |c: &Core| -> Vec<u32> { c.banks.iter().map(|b| b / per_rank).collect() };
+    let ranks = |c: &Limits| -> Vec<u32> { c.banks.iter().map(|b| b / per_rank).collect() };
     let own = ranks(core);
     let mut used: Vec<u32> = cores.iter().flat_map(ranks).collect();
     used.sort_unstable();
@@ -64,52 +51,46 @@ fn crowd_of(setting: &Setting, cores: &[Core], core: &Core) -> Crowd {
 }
 
 /// The worst of one run: observed, bound, and what kind of crowd it was.
-pub struct Case {
-    pub observed: u64,
-    pub bound: ReadBound,
-    pub kind: String,
-    pub told: String,
+struct Case {
+    observed: u64,
+    bound: ReadBound,
+    kind: String,
+    told: String,
 }
 
-pub fn run(seed: u64, cycles: u64) -> (Vec<Case>, u64) {
+fn run(seed: u64, cycles: u64) -> (Vec<Case>, u64) {
     let mut rng = Pcg64::seed_from_u64(seed);
     let setting = Setting::draw(&mut rng);
     let (cores, private) = cores(&setting, &mut rng);
-    let (org, timing) = (&setting.organisation, &setting.timing);
-    let mut controller = Controller::new(&setting.controller, org, timing, 0);
-    let (longest, reads) = attackers::run(&mut controller, org, timing, &cores, cycles, true, &mut rng);
-    let dram = Dram {
-        timing,
-        organisation: org,
-        controller: &setting.controller,
-    };
-    let mut cases = Vec::new();
-    for (core, observed) in cores.iter().zip(longest) {
+    let dram = setting.dram();
+    let attack = Attack::draw(cores.len(), &mut rng);
+    let victim = rng.random_range(0..cores.len());
+    let played = play(&dram, &cores, victim, &attack, cycles, false);
+    let observed = cores.iter().zip(&played.longest);
+    let cases = observed.filter_map(|(core, worst)| {
         let crowd = crowd_of(&setting, &cores, core);
-        let Ok(bound) = read(&dram, &crowd) else {
-            continue;
-        };
-        let kind = format!(
-            "{} {} {} {}",
-            if private { "private" } else { "shared" },
-            if crowd.of_bank == 1 { "single" } else { "several" },
-            if crowd.waiting_writes > 0 { "writes" } else { "reads" },
-            if crowd.ranks > 1 { "ranks" } else { "rank" },
-        );
-        let told = format!(
-            "seed {seed}: {observed} cycles, bound {} {bound:?}\n{crowd:?}\n{:?} {} {org:?}\n{core:?}",
-            bound.total(),
-            setting.controller,
-            timing.standard
-        );
-        cases.push(Case {
-            observed,
+        let bound = read(&dram, &crowd).ok()?;
+        Some(Case {
+            observed: worst.cycles,
+            kind: kind(&crowd, private),
+            told: format!(
+                "seed {seed}: {worst:?} of {}: {bound:?}\n{crowd:?}\n{setting:?}\n{attack:?}",
+                bound.total()
+            ),
             bound,
-            kind,
-            told,
-        });
-    }
-    (cases, reads)
+        })
+    });
+    (cases.collect(), played.reads)
+}
+
+fn kind(crowd: &Crowd, private: bool) -> String {
+    format!(
+        "{} {} {} {}",
+        if private { "private" } else { "shared" },
+        if crowd.of_bank == 1 { "single" } else { "several" },
+        if crowd.waiting_writes > 0 { "writes" } else { "reads" },
+        if crowd.ranks > 1 { "ranks" } else { "rank" },
+    )
 }
 
 /// What many runs amount to.
@@ -178,4 +159,60 @@ fn no_read_takes_longer_than_its_bound() {
     }
     // The bounds are not far above what happens.
     assert!(totals.near["private single reads rank"].last() > Some(&0.75));
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn tried(&self, _attacks: u64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Attacks that are bred for it come nearer, and not beyond.
+#[test]
+fn evolved_attacks_stay_within_the_bound() {
+    let number = |name: &str, default| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
+    let (first, settings) = (number("BOUND_FIRST", 0), number("BOUND_SETTINGS", 40));
+    let mut near: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for seed in first..first + settings {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let setting = Setting::draw(&mut rng);
+        let (cores, private) = cores(&setting, &mut rng);
+        let dram = setting.dram();
+        let victim = rng.random_range(0..cores.len());
+        let crowd = crowd_of(&setting, &cores, &cores[victim]);
+        let Ok(bound) = read(&dram, &crowd) else { continue };
+        let how = Search {
+            tries: number("BOUND_TRIES", 160),
+            cycles: 4_000,
+            seed,
+        };
+        let found = search(&dram, &cores, victim, &how, &Nobody).expect("nobody stops it");
+        for (core, longest) in cores.iter().zip(&found.longest) {
+            let Ok(bound) = read(&dram, &crowd_of(&setting, &cores, core)) else {
+                continue;
+            };
+            assert!(
+                *longest <= bound.total(),
+                "seed {seed}: {longest} {bound:?}\n{crowd:?} {setting:?} {found:?}"
+            );
+        }
+        let again = play(&dram, &cores, victim, &found.attack, how.cycles, false);
+        assert_eq!(again.longest[victim], found.worst, "an attack can be replayed");
+        near.entry(kind(&crowd, private))
+            .or_default()
+            .push(found.worst.cycles as f64 / bound.total() as f64);
+    }
+    for (kind, shares) in &mut near {
+        shares.sort_by(f64::total_cmp);
+        println!(
+            "{kind}: {} attacked, median {:.2}, most {:.3}",
+            shares.len(),
+            shares[shares.len() / 2],
+            shares[shares.len() - 1]
+        );
+    }
 }

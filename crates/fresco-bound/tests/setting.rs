@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A memory drawn at random: devices, policies, queues.
 
+use fresco_bound::Dram;
 use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Generation, Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
@@ -64,6 +65,14 @@ fn queues(rng: &mut Pcg64) -> Queues {
 }
 
 impl Setting {
+    pub fn dram(&self) -> Dram<'_> {
+        Dram {
+            timing: &self.timing,
+            organisation: &self.organisation,
+            controller: &self.controller,
+        }
+    }
+
     pub fn draw(rng: &mut Pcg64) -> Self {
         let names: Vec<&str> = standards::names().collect();
         let standard = *names.choose(rng).expect("some");

@@ -31,6 +31,8 @@ pub enum Verb {
     Check(verbs::check::Args),
     /// Say the longest that reads and jobs of each task can take, whatever the others do, and why
     Bound(verbs::bound::Args),
+    /// Search for the worst that others can do to a task's reads, and show it beside the bound
+    Attack(verbs::attack::Args),
     /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
     Advise(verbs::advise::Args),
     /// Compare a machine's model with measured curves of bandwidth and latency, and fit what they determine of it
@@ -79,6 +81,7 @@ impl Verb {
         match self {
             Self::Sim(args) => verbs::sim::run(args),
             Self::Plan(args) => verbs::plan::run(&args),
+            Self::Attack(args) => verbs::attack::run(&args),
             Self::Bound(args) => verbs::bound::run(&args),
             Self::Check(args) => verbs::check::run(&args),
             Self::Advise(args) => verbs::advise::run(&args),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco bound`: nothing that a run shows is longer, and what has no bound is told.
+//! `fresco bound`: nothing that a run shows is longer, and what has no bound is told. `fresco attack`: nothing that it finds is longer.
 
-use crate::common::{directory_with, fresco, json, refused};
+use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::json_reference;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
@@ -92,6 +92,45 @@ fn what_has_no_bound_is_told_with_a_way_out() {
     assert!(text.contains("unbounded") && text.contains("memory.rfm"), "{text}");
     let complaint = refused(&["bound", "pair.toml", "--set", "machine='nowhere'"], directory.path());
     assert!(complaint.contains("nowhere"), "{complaint}");
+}
+
+#[test]
+fn attacks_are_found_kept_and_replayed() {
+    let directory = directory_with(&[("pair.toml", PAIR)]);
+    let here = directory.path();
+    let search = ["attack", "pair.toml", "--tries", "64", "--cycles", "4000"];
+    let with = |more: &[&'static str]| [&search[..], more].concat();
+    let document = json(&with(&["--json", "--out", "worst.json"]), here);
+    json_reference::check(&document, &[]);
+    let attacked = &document["data"]["tasks"][0];
+    let (observed, bound) = (attacked["observed_ps"].as_u64(), attacked["bound_ps"].as_u64());
+    assert!(observed > Some(0) && observed <= bound, "{attacked}");
+    assert_eq!(
+        document["data"],
+        json(&with(&["--json"]), here)["data"],
+        "the same seed finds the same"
+    );
+    let replayed = stdout(&["attack", "pair.toml", "--replay", "worst.json"], here);
+    let cycles = &attacked["worst"]["cycles"];
+    assert!(
+        replayed.contains(&format!("takes {cycles} cycles")) && replayed.contains("RD"),
+        "{replayed}"
+    );
+    let complaint = refused(&["attack", "pair.toml", "--replay", "pair.toml"], here);
+    assert!(complaint.contains("found no attacks"), "{complaint}");
+    let text = fs::read_to_string(here.join("worst.json")).expect("it was written");
+    fs::write(
+        here.join("other.json"),
+        text.replace("\"victim\":0", "\"victim\":7")
+            .replace("\"victim\": 0", "\"victim\": 7"),
+    )
+    .expect("writable");
+    let complaint = refused(&["attack", "pair.toml", "--replay", "other.json"], here);
+    assert!(complaint.contains("does not have"), "{complaint}");
+    let complaint = refused(&["attack", "pair.toml", "--task", "nobody"], here);
+    assert!(complaint.contains("chase, reader"), "{complaint}");
+    let complaint = refused(&["attack", "first"], here);
+    assert!(complaint.contains("found a sweep over banks, corunners"), "{complaint}");
 }
 
 /// Machines with so many cores and colors that a random scenario finds room.

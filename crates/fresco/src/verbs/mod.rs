@@ -2,6 +2,7 @@
 //! One module per verb: its arguments, and what it does.
 
 pub mod advise;
+pub mod attack;
 pub mod bench;
 pub mod bound;
 pub mod calibrate;

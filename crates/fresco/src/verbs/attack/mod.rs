@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco attack`: the worst that others can do to the reads of a task, searched for, beside the bound.
+
+mod show;
+
+use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::output;
+use crate::outputs::{self, Outputs};
+use crate::progress;
+use crate::scenarios;
+use crate::simulate;
+use crate::stop::{STOPPED, Stop};
+use fresco_attack::{Attack, Limits, Observer, Search, Worst, play, search};
+use fresco_bound::{Dram, ReadBound, Sources, TaskReads};
+use fresco_dram::{Cycle, Organisation};
+use fresco_input::{InputError, read_file, write_atomically};
+use fresco_report::Document;
+use fresco_scenario::Setup;
+use fresco_system::{Role, Scenario};
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `fresco attack`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Cores and devices of the scenario become attackers: within what the machine lets them have under way, and in the banks that the scenario gives them, they \
+send what makes a read of the task take longest in its controller; the task itself does, too. The search changes and crosses what was worst. \
+The same seed finds the same attack. docs/bound.md says what attackers can do.
+Exit status: 0 no read was longer than its bound, 1 one was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
+
+Examples:
+  fresco attack palloc-fig5 --set policy=diffbank --set corunners=2
+  fresco attack my.toml --task control --tries 20000 --out worst.json
+  fresco attack my.toml --replay worst.json")]
+pub struct Args {
+    /// Scenario: the name of a built-in one, or a file
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+
+    /// Set a key of the scenario (repeatable), as fresco sim does
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// The task whose reads are attacked [default: each measured one in turn]
+    #[arg(long, value_name = "NAME")]
+    task: Option<String>,
+
+    /// Attacks tried on each task
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    tries: u64,
+
+    /// Length of an attack, in cycles of the memory clock
+    #[arg(long, value_name = "CYCLES", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    cycles: u64,
+
+    /// Seed of the search [default: the scenario's]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+
+    /// Write the worst attacks there, as JSON that --replay takes
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Play the attacks of this file once more, and show the DRAM commands while the longest read waits
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tries", "seed", "out", "cycles"])]
+    replay: Option<PathBuf>,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Schema of results, and of files for `--replay`.
+const SCHEMA: &str = "fresco-attack/1";
+
+/// Attacks on tasks of a scenario.
+#[derive(Debug, Serialize, Deserialize)]
+struct Attacks {
+    /// Name of the scenario.
+    scenario: String,
+    /// One for each task attacked.
+    tasks: Vec<Attacked>,
+}
+
+/// The worst attack on a task.
+#[derive(Debug, Serialize, Deserialize)]
+struct Attacked {
+    /// The task.
+    name: String,
+    /// Node and channel of the controller in which its reads may take longest.
+    node: u32,
+    channel: u32,
+    /// The bound of its reads, in cycles of the memory clock; null without one.
+    bound: Option<ReadBound>,
+    /// Its sum, and the longest read seen, in picoseconds.
+    bound_ps: Option<u64>,
+    observed_ps: u64,
+    /// Who attacks: the task's own core among them.
+    attackers: Vec<Attacker>,
+    /// Which of them is the task's.
+    victim: usize,
+    /// What they do.
+    attack: Attack,
+    /// How it was found.
+    search: Search,
+    /// The longest read of the task.
+    worst: Worst,
+    /// Attacks tried, and reads of all in them.
+    tries: u64,
+    reads: u64,
+    /// After so many tries so many cycles.
+    steps: Vec<fresco_attack::Step>,
+}
+
+/// A core or device.
+#[derive(Debug, Serialize, Deserialize)]
+struct Attacker {
+    /// Tasks of the core, or the device.
+    names: Vec<String>,
+    #[serde(flatten)]
+    limits: Limits,
+}
+
+struct User {
+    bar: ProgressBar,
+    stop: Stop,
+}
+
+impl Observer for User {
+    fn tried(&self, attacks: u64) {
+        self.bar.inc(attacks);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_asked()
+    }
+}
+
+/// Attacks.
+pub fn run(args: &Args) -> Outcome {
+    let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
+    let setup = only_point(&scenario, &args.scenario)?;
+    let outputs = Outputs::new().file("--out", args.out.as_deref());
+    outputs.check(args.json, &[])?;
+    let mut provenance = crate::provenance::of_this_run(Some(args.seed.unwrap_or(scenario.seed)));
+    provenance.scenario = Some(file);
+    simulate::add_files(&mut provenance, &scenario)?;
+    if let Some(path) = &args.replay {
+        let attacks = kept(path, &scenario)?;
+        return output::print(args.json, SCHEMA, &provenance, &attacks, || {
+            show::replays(setup, &attacks)
+        })
+        .map(|()| ExitCode::SUCCESS);
+    }
+    let victims = victims(setup, args)?;
+    let user = User {
+        bar: progress::bar(args.tries * victims.len() as u64, &scenario.name),
+        stop: Stop::after("the attacks that are being tried"),
+    };
+    let how = Search {
+        tries: args.tries,
+        cycles: args.cycles,
+        seed: args.seed.unwrap_or(scenario.seed),
+    };
+    let tasks = victims
+        .into_iter()
+        .filter_map(|copy| attacked(setup, copy, &how, &user))
+        .collect();
+    user.bar.finish_and_clear();
+    let attacks = Attacks {
+        scenario: scenario.name.clone(),
+        tasks,
+    };
+    let document = Document {
+        schema: SCHEMA,
+        provenance: &provenance,
+        data: &attacks,
+    };
+    let written = match &args.out {
+        Some(out) if !attacks.tasks.is_empty() => write_atomically(out, &document.to_bytes()?).map_err(Failure::from),
+        _ => Ok(()),
+    };
+    output::print(args.json, SCHEMA, &provenance, &attacks, || {
+        show::tables(setup, &attacks)
+    })?;
+    outputs::all([written])?;
+    if user.stop.is_asked() {
+        tell("fresco: stopped before all attacks were tried: worse ones may exist");
+        return Ok(ExitCode::from(STOPPED));
+    }
+    let wanting = |task: &Attacked| task.bound_ps.is_none_or(|bound| task.observed_ps > bound);
+    Ok(match attacks.tasks.iter().any(wanting) {
+        true => ExitCode::from(WANTING),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+fn only_point<'s>(scenario: &'s Scenario, file: &str) -> Result<&'s Setup, InputError> {
+    let [point] = scenario.points.as_slice() else {
+        let axes: Vec<&str> = scenario.axes.iter().map(|axis| axis.name.as_str()).collect();
+        return Err(InputError::new(file, format!("found a sweep over {}", axes.join(", ")))
+            .in_field("sweep")
+            .allowed("one point")
+            .help(format!("choose one: --set {}=…", axes.first().unwrap_or(&"sweep"))));
+    };
+    Ok(&point.setup)
+}
+
+/// The copies that are attacked.
+fn victims(setup: &Setup, args: &Args) -> Result<Vec<usize>, InputError> {
+    let copies = || setup.copies.iter().enumerate();
+    let Some(name) = &args.task else {
+        let measured = copies().filter(|(_, copy)| setup.tasks[copy.task].role == Role::Measured);
+        return Ok(measured.map(|(number, _)| number).collect());
+    };
+    match copies().find(|(_, copy)| copy.name == *name) {
+        Some((number, _)) => Ok(vec![number]),
+        None => {
+            let names: Vec<&str> = setup.copies.iter().map(|copy| copy.name.as_str()).collect();
+            Err(InputError::new(format!("--task {name}"), "found no such task").allowed(names.join(", ")))
+        }
+    }
+}
+
+/// The organisation of one channel.
+fn channel_of(setup: &Setup) -> Organisation {
+    Organisation {
+        nodes: 1,
+        channels: 1,
+        ..setup.machine.memory.organisation
+    }
+}
+
+fn dram<'s>(setup: &'s Setup, organisation: &'s Organisation) -> Dram<'s> {
+    Dram {
+        organisation,
+        ..Dram::of(&setup.machine)
+    }
+}
+
+/// The worst attack on a copy that is found; `None` if none was tried.
+fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Attacked> {
+    let sources = Sources::of(setup);
+    let name = setup.copies[copy].name.clone();
+    let reads: Option<TaskReads> = sources.reads_of(copy).ok();
+    let (node, channel) = match &reads {
+        Some(reads) => (reads.node, reads.channel),
+        None => sources.a_channel_of(copy),
+    };
+    let senders = sources.of_channel(node, channel);
+    let victim = senders.iter().position(|sender| sender.names.contains(&name))?;
+    let limits: Vec<Limits> = senders
+        .iter()
+        .map(|sender| Limits {
+            reads: sender.reads,
+            writes: sender.writes,
+            banks: sender.banks.clone(),
+        })
+        .collect();
+    let organisation = channel_of(setup);
+    let found = search(&dram(setup, &organisation), &limits, victim, how, user)?;
+    let ps = |cycles: Cycle| setup.machine.memory.timing.clock.to_ps(cycles);
+    let attackers = senders.into_iter().zip(limits).map(|(sender, limits)| Attacker {
+        names: sender.names,
+        limits,
+    });
+    Some(Attacked {
+        name,
+        node,
+        channel,
+        bound: reads.as_ref().map(|reads| reads.bound),
+        bound_ps: reads.as_ref().map(|reads| reads.longest_ps),
+        observed_ps: ps(found.worst.cycles),
+        attackers: attackers.collect(),
+        victim,
+        attack: found.attack,
+        search: *how,
+        worst: found.worst,
+        tries: found.tries,
+        reads: found.reads,
+        steps: found.steps,
+    })
+}
+
+/// Attacks that were written before, on tasks of this scenario.
+fn kept(path: &PathBuf, scenario: &Scenario) -> Result<Attacks, InputError> {
+    #[derive(Deserialize)]
+    struct File {
+        schema: String,
+        data: Attacks,
+    }
+    let name = path.display().to_string();
+    let text = read_file(path)?;
+    let wrong = |found: String| {
+        InputError::new(name.clone(), found)
+            .allowed(format!("a file of `fresco attack {} --out`", scenario.name))
+            .help("search once more")
+    };
+    let file: File = serde_json::from_str(&text).map_err(|error| wrong(format!("found no attacks: {error}")))?;
+    if file.schema != SCHEMA || file.data.scenario != scenario.name {
+        return Err(wrong(format!("found {} of {}", file.schema, file.data.scenario)));
+    }
+    let banks = scenario.points[0].setup.machine.memory.organisation.banks_per_channel();
+    let fits = |task: &Attacked| {
+        let mut limits = task.attackers.iter().map(|attacker| &attacker.limits);
+        task.attack.cores.len() == task.attackers.len()
+            && task.victim < task.attackers.len()
+            && task.attack.cores.iter().all(|core| !core.0.is_empty())
+            && limits.all(|of| !of.banks.is_empty() && of.banks.iter().all(|bank| *bank < banks))
+            && (1..=100_000_000).contains(&task.search.cycles)
+    };
+    match file.data.tasks.iter().all(fits) {
+        true => Ok(file.data),
+        false => Err(wrong(
+            "found attackers or banks that this scenario's channel does not have".to_owned(),
+        )),
+    }
+}
