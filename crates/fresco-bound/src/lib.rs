@@ -14,6 +14,7 @@
 //! assert!(bound.total() - bound.refresh < 200);
 //! ```
 
+mod budgets;
 mod crowd;
 mod distances;
 mod drain;
@@ -21,11 +22,14 @@ mod queue;
 mod read;
 mod refresh;
 mod sources;
+mod traffic;
 mod unbounded;
+mod unknown;
 mod work;
 
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};
 pub use sources::{Sender, Sources, TaskReads};
 pub use unbounded::Unbounded;
-pub use work::{Alone, Unknown, WorkBound};
+pub use unknown::Unknown;
+pub use work::{Alone, WorkBound};

@@ -5,7 +5,8 @@
 //! one after the other, wait for those of the older ones in other banks once each, and for the last younger one before each command.
 
 use crate::distances::{Distances, until_precharge};
-use crate::{Crowd, Dram, Unbounded, drain, queue, refresh};
+use crate::drain::drain;
+use crate::{Crowd, Dram, Unbounded, queue, refresh};
 use fresco_dram::Cycle;
 use fresco_machine::Scheduler;
 use serde::{Deserialize, Serialize};
@@ -73,7 +74,7 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
         }
         Scheduler::FrFcfs { hit_cap } => first_ready(dram, &inside, &d, hit_cap),
     };
-    bound.drain = drain::drain(dram, &inside, &d);
+    bound.drain = drain(dram, &inside, &d);
     bound.refresh = refresh::refresh(dram, &inside, &d, bound.total())?;
     bound.queue = queue::outside(dram, &crowd, bound.total(), bound.drain);
     Ok(bound)

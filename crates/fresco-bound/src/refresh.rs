@@ -22,14 +22,10 @@ struct Scheme {
 
 /// What refreshes add to a read that takes `busy` cycles without them.
 pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle) -> Result<Cycle, Unbounded> {
-    let Some(scheme) = Scheme::of(dram)? else {
+    let Some((scheme, each)) = each(dram, crowd, d)? else {
         return Ok(0);
     };
     let t = dram.timing;
-    let ranks = u64::from(dram.organisation.ranks);
-    let others = scheme.others * (t.refresh_to_act_other + d.precharge + d.older_act + d.row_command);
-    let elsewhere = (ranks - 1) * (1 + scheme.others) * 2 * (t.pre_slots + d.row_command);
-    let each = closing(dram, crowd, d) + t.rp_ab.max(t.rp) + d.row_command + scheme.takes + others + elsewhere;
     let mut total = busy;
     loop {
         // Due while it waits, or before and not over when it comes.
@@ -43,6 +39,25 @@ pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle
         }
         total = next;
     }
+}
+
+/// What refreshes add to longer work in each of these intervals: (interval, time); `None` without refresh.
+pub(crate) fn share(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Option<(Cycle, Cycle)> {
+    let (scheme, each) = each(dram, crowd, d).ok()??;
+    Some((scheme.every, each))
+}
+
+/// The scheme, and what a refresh of the bank costs a read; `None` without refresh.
+fn each(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Result<Option<(Scheme, Cycle)>, Unbounded> {
+    let Some(scheme) = Scheme::of(dram)? else {
+        return Ok(None);
+    };
+    let t = dram.timing;
+    let ranks = u64::from(dram.organisation.ranks);
+    let others = scheme.others * (t.refresh_to_act_other + d.precharge + d.older_act + d.row_command);
+    let elsewhere = (ranks - 1) * (1 + scheme.others) * 2 * (t.pre_slots + d.row_command);
+    let each = closing(dram, crowd, d) + t.rp_ab.max(t.rp) + d.row_command + scheme.takes + others + elsewhere;
+    Ok(Some((scheme, each)))
 }
 
 /// From a refresh that is due until the rows of its banks may be closed: requests that have begun are finished, in both directions.

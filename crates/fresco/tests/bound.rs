@@ -94,6 +94,33 @@ fn what_has_no_bound_is_told_with_a_way_out() {
     assert!(complaint.contains("nowhere"), "{complaint}");
 }
 
+/// Neighbors that write, and whose budgets say how much.
+#[test]
+fn budgets_of_others_bound_the_work() {
+    let regulated = PAIR
+        .replace("role = \"background\"\n", "role = \"background\"\nreserve = \"20 MB/s\"\nparameters.write_percent = 50\n")
+        .replace("policy.frames", "bandwidth = { count_write_backs = true, period = \"50 us\" }\npolicy.bandwidth = \"memguard\"\npolicy.frames")
+        .replace("ways = \"0-7\"\n", "ways = \"0-7\"\nreserve = \"800 MB/s\"\n");
+    let directory = directory_with(&[("regulated.toml", &regulated)]);
+    let work = |sets: &[&str]| {
+        let mut arguments = vec!["bound", "regulated.toml", "--observe", "--json"];
+        sets.iter().for_each(|set| arguments.extend(["--set", set]));
+        let document = json(&arguments, directory.path());
+        let task = &tasks(&document)[0];
+        let longest = task["work"]["longest_ps"].as_u64().expect("bounded");
+        assert!(task["observed_work_ps"].as_u64().expect("it ran") <= longest, "{task}");
+        (longest, task["work"]["by_budgets"].as_bool().expect("said"))
+    };
+    let (by_budgets, said) = work(&[]);
+    assert!(said);
+    let (of_reads, said) = work(&[
+        "bandwidth.reclaim=true",
+        "task.chase.reservation='hard'",
+        "policy.bandwidth='none'",
+    ]);
+    assert!(!said && by_budgets < of_reads, "{by_budgets} {of_reads}");
+}
+
 #[test]
 fn attacks_are_found_kept_and_replayed() {
     let directory = directory_with(&[("pair.toml", PAIR)]);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What budgets of bandwidth mean for work: those of the others bound what these move, its own makes it wait.
+
+use crate::traffic::Costs;
+use crate::{Alone, Dram, Sources, TaskReads};
+use fresco_dram::Ps;
+use fresco_scenario::budgets::Share;
+use std::collections::BTreeSet;
+
+impl Sources<'_> {
+    /// What the budget of the copy's core adds to work that takes `base` without.
+    pub(crate) fn budgets_ps(&self, copy: usize, alone: &Alone, reads: &TaskReads, base: Ps) -> Ps {
+        let setup = self.setup();
+        let core = setup.copies[copy].core;
+        let Some(budgets) = &setup.bandwidth else { return 0 };
+        let of_core = budgets.nodes.iter().find_map(|node| {
+            let at = node.cores.iter().position(|of| *of == core)?;
+            Some(node.settings.reservations[at].lines)
+        });
+        let Some(lines) = of_core else { return 0 };
+        let used = alone.reads
+            + if budgets.count_write_backs {
+                alone.write_backs
+            } else {
+                0
+            };
+        // A period in which the budget is used up costs the rest of it, a period at most.
+        let stalled = (used / lines.max(1)).saturating_mul(budgets.period);
+        let interrupt = budgets.interrupt_cycles * 1_000_000 / u64::from(setup.machine.core.mhz);
+        // The timer's, and one for a budget that is used up; each lets the core first end what is under way.
+        let of_period = 2 * (interrupt + reads.longest_ps);
+        if of_period >= budgets.period {
+            return Ps::MAX;
+        }
+        // Periods that begin while it runs, and those at its ends: R = work + (R / P + 2) of_period, solved for R.
+        let work = u128::from(base.saturating_add(stalled)) + 2 * u128::from(of_period);
+        let total = work * u128::from(budgets.period) / u128::from(budgets.period - of_period) + 1;
+        Ps::try_from(total).unwrap_or(Ps::MAX).saturating_sub(base)
+    }
+
+    /// What all lines that others may move by their budgets add to work; `None` if somebody has no budget that holds, or there is no end to it.
+    pub(crate) fn delay_by_budgets_ps(&self, copy: usize, alone: &Alone, reads: &TaskReads) -> Option<Ps> {
+        let setup = self.setup();
+        let machine = &setup.machine;
+        let budgets = setup.bandwidth.as_ref()?;
+        let writes = reads.crowd.waiting_writes > 0;
+        let is_held = budgets.count_write_backs || !writes;
+        if !is_held || budgets.reclaim() || setup.agents.iter().any(|agent| agent.enabled) {
+            return None;
+        }
+        let own = setup.copies[copy].core;
+        let mut lines = 0u64;
+        let others: BTreeSet<u32> = setup
+            .copies
+            .iter()
+            .map(|copy| copy.core)
+            .filter(|core| *core != own)
+            .collect();
+        for core in others {
+            let of_core = budgets.nodes.iter().find_map(|node| {
+                let at = node.cores.iter().position(|of| *of == core)?;
+                matches!(node.settings.share, Share::None).then(|| node.settings.reservations[at].lines)
+            })?;
+            // What is under way when a budget is used up goes on.
+            lines += of_core + u64::from(machine.core.mshrs);
+        }
+        let clock = &machine.memory.timing.clock;
+        let costs = Costs::of(&Dram::of(machine), &reads.crowd, machine.core.mshrs);
+        let line = clock.to_ps(if writes {
+            costs.read.max(costs.write)
+        } else {
+            costs.read
+        });
+        let turns = if writes { clock.to_ps(costs.turns) } else { 0 };
+        let own_reads = alone.reads.saturating_mul(clock.to_ps(costs.own_read));
+        let mut delay = own_reads;
+        for _ in 0..1000 {
+            let time = alone.time_ps.saturating_add(delay);
+            let moved = (time / budgets.period + 2).saturating_mul(lines);
+            let refreshes = costs.refresh.map_or(0, |(every, each)| {
+                (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.to_ps(each))
+            });
+            let next = own_reads
+                .saturating_add(moved.saturating_mul(line))
+                .saturating_add(moved.min(alone.reads).saturating_mul(turns))
+                .saturating_add(refreshes);
+            if next == delay {
+                return Some(delay);
+            }
+            if next > LONGEST {
+                return None;
+            }
+            delay = next;
+        }
+        None
+    }
+}
+
+/// Longer delays are none that anybody waits for: a hundred seconds.
+const LONGEST: Ps = 100_000_000_000_000;

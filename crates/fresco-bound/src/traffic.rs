@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What each line of others costs a task, however its reads and theirs meet.
+//!
+//! A command of another request keeps a task's commands waiting for the distance between the two, once. So with as many lines as others may
+//! move while the task works, each at its full cost, its work is bounded without counting which reads they meet.
+
+use crate::distances::Distances;
+use crate::drain::Drain;
+use crate::{Crowd, Dram, refresh};
+use fresco_dram::Cycle;
+
+/// Costs, in cycles of the memory clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Costs {
+    /// Of each read of the task: the last command of others before each of its own.
+    pub own_read: Cycle,
+    /// Of each line that others read …
+    pub read: Cycle,
+    /// … or write.
+    pub write: Cycle,
+    /// Of each drain, besides its writes.
+    pub turns: Cycle,
+    /// Of each refresh, and their interval; `None` without.
+    pub refresh: Option<(Cycle, Cycle)>,
+}
+
+impl Costs {
+    /// Of a task whose reads are among `crowd`, a core of which has `own` reads under way at most.
+    pub fn of(dram: &Dram<'_>, crowd: &Crowd, own: u32) -> Self {
+        let crowd = crowd.checked();
+        let d = Distances::new(dram, &crowd);
+        let t = dram.timing;
+        let line = d.bursts * d.column;
+        let elsewhere = d.older_precharge + d.act_more().max(d.older_act) + line;
+        // In a bank of the task a line takes a row cycle, and the row that the task had open is to be opened again.
+        let row = t.rc.max(t.rcd + (d.bursts - 1) * t.ccd_l + t.rtp + t.rp);
+        let shared = if crowd.of_bank > own { 2 * row } else { 0 };
+        let Drain { turns, write } = Drain::of(dram, &crowd, &d);
+        Self {
+            own_read: d.precharge + d.acts(1) + line,
+            read: elsewhere + shared,
+            write: write + shared,
+            turns,
+            refresh: refresh::share(dram, &crowd, &d),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why nothing follows for the work of a task.
+
+use crate::Sources;
+use fresco_frames::Coloring;
+use fresco_scenario::{Extent, Setup};
+use std::fmt;
+
+/// Why nothing follows for a task's work, though its reads may be bounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// Another core's task shares its part of the last-level cache.
+    SharedCache(String),
+    /// It shares the miss registers of the last-level cache.
+    SharedRegisters,
+    /// Another task runs on its core, and displaces its lines from the private caches.
+    SharedCore(String),
+    /// It is a thread of a program of several.
+    Threads,
+    /// Links or controllers carry so much at most, which others use up.
+    Fabric,
+    /// What it prefetches depends on time.
+    Prefetch,
+    /// Other cores take lines from its caches.
+    Coherence,
+    /// Its phase is a time, not work.
+    Time,
+    /// Its core donates what it is not expected to need of its budget.
+    Donates,
+}
+
+impl Unknown {
+    /// The cheapest change after which something follows.
+    pub fn way_out(&self) -> &'static str {
+        match self {
+            Self::SharedCache(_) => "give each of the two LLC colors (llc) or ways of its own",
+            Self::SharedRegisters => "remove llc.mshrs, or give the cores a last-level cache each",
+            Self::SharedCore(_) => "give each task a core of its own",
+            Self::Threads => "bound a program of one thread",
+            Self::Fabric => "remove [fabric], or let one core use it",
+            Self::Prefetch => "switch prefetchers off (core.prefetch)",
+            Self::Coherence => "remove [coherence], if tasks share no lines",
+            Self::Donates => "reserve without reclaiming (bandwidth.reclaim = false)",
+            Self::Time => "measure passes or operations, not a time",
+        }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SharedCache(other) => write!(f, "{other} displaces its lines from the last-level cache"),
+            Self::SharedRegisters => f.write_str("it shares the miss registers of the last-level cache"),
+            Self::SharedCore(other) => write!(f, "{other} runs on its core, too, and displaces its lines"),
+            Self::Threads => f.write_str("it is a thread of a program of several, which wait for each other"),
+            Self::Fabric => f.write_str("links and nodes have limits that others use up"),
+            Self::Prefetch => f.write_str("how much it prefetches depends on time"),
+            Self::Coherence => f.write_str("other cores may take lines from its caches"),
+            Self::Donates => {
+                f.write_str("its core donates what it is not expected to need of its budget, and may miss it")
+            }
+            Self::Time => f.write_str("its measured phase is a time, in which it does less if others disturb it"),
+        }
+    }
+}
+
+impl Sources<'_> {
+    /// Returns why nothing follows for the work of a copy, if so.
+    pub fn unknown(&self, copy: usize) -> Option<Unknown> {
+        let setup = self.setup();
+        let machine = &setup.machine;
+        let this = &setup.copies[copy];
+        let others = || {
+            let all = setup.copies.iter().enumerate();
+            all.filter(move |(other, _)| *other != copy).map(|(_, other)| other)
+        };
+        if let Some(other) = others().find(|other| other.core == this.core) {
+            return Some(Unknown::SharedCore(other.name.clone()));
+        }
+        if setup.program(this.task).kind().is_team() {
+            return Some(Unknown::Threads);
+        }
+        if setup.tasks[this.task].timing.is_none() && matches!(setup.measure, Extent::Time(_)) {
+            return Some(Unknown::Time);
+        }
+        if setup
+            .bandwidth
+            .as_ref()
+            .is_some_and(|budgets| budgets.has(this.core) && budgets.reclaim())
+        {
+            return Some(Unknown::Donates);
+        }
+        if others().next().is_none() && setup.agents.iter().all(|agent| !agent.enabled) {
+            return None;
+        }
+        if !machine.fabric.is_unlimited() {
+            return Some(Unknown::Fabric);
+        }
+        if machine.coherence.is_some() {
+            return Some(Unknown::Coherence);
+        }
+        if !machine.core.prefetch.is_off() {
+            return Some(Unknown::Prefetch);
+        }
+        let llc = machine.llc.as_ref()?;
+        let group = |core: u32| core / llc.cores_per_cache;
+        let mut beside = others()
+            .filter(|other| group(other.core) == group(this.core))
+            .peekable();
+        if llc.mshrs.is_some() && beside.peek().is_some() {
+            return Some(Unknown::SharedRegisters);
+        }
+        let ways = |task: usize| setup.tasks[task].ways.unwrap_or_else(|| llc.all_ways());
+        let apart = |other: &fresco_scenario::Copy| {
+            let tables = machine.core.tlb.is_some();
+            ways(this.task) & ways(other.task) == 0 || !tables && are_apart(setup, &this.coloring, &other.coloring)
+        };
+        let other = beside.find(|other| !apart(other))?;
+        Some(Unknown::SharedCache(other.name.clone()))
+    }
+}
+
+/// Returns true if the two have no set of the last-level cache in common.
+fn are_apart(setup: &Setup, a: &Coloring, b: &Coloring) -> bool {
+    let sets = |coloring: &Coloring| match coloring {
+        Coloring::Explicit { llc: Some(llc), .. } | Coloring::Automatic { llc: Some(llc), .. } => Some(llc.clone()),
+        _ => None,
+    };
+    setup.frames.policy.is_strict() && matches!((sets(a), sets(b)), (Some(a), Some(b)) if a.is_disjoint(&b))
+}
