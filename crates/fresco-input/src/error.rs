@@ -18,16 +18,19 @@ pub enum Kind {
     Input,
     /// What the user wrote is right, but the memory that was asked for does not have room for the data.
     DoesNotFit,
+    /// What the user wrote may be right, but it is larger than Fresco looks at.
+    TooLarge,
     /// A fault of Fresco itself.
     Internal,
 }
 
 impl Kind {
-    /// The exit status of a program that ends for it: 2, 3, and 70 for a fault of its own (EX_SOFTWARE of sysexits.h).
+    /// The exit status of a program that ends for it: 2, 3, 4, and 70 for a fault of its own (EX_SOFTWARE of sysexits.h).
     pub fn status(self) -> u8 {
         match self {
             Self::Input => 2,
             Self::DoesNotFit => 3,
+            Self::TooLarge => 4,
             Self::Internal => 70,
         }
     }
@@ -102,6 +105,12 @@ impl InputError {
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.0.allowed = allowed.into();
         self
+    }
+
+    /// It is larger than is looked at.
+    #[must_use]
+    pub fn too_large(self) -> Self {
+        self.of_kind(Kind::TooLarge)
     }
 
     /// There is no room for the data.

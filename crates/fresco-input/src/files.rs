@@ -8,9 +8,9 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// Largest text file that [`read_file`] takes, in bytes (16 MiB): far above any machine, scenario or plan, and small
-/// enough that a wrong path (a trace, a device) does not fill the memory.
-pub const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// Largest text file that [`read_file`] takes and a plan is written to, in bytes (64 MiB): above the plan of the longest table that is
+/// made, 200,000 entries of some 200 bytes, and small enough that a wrong path (a trace, a device) does not fill the memory.
+pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// Reads a text file of at most [`MAX_TEXT_BYTES`] bytes; `-` is standard input.
 ///
@@ -41,12 +41,17 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
 /// The text of a file that holds `bytes`.
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     if bytes.len() as u64 > MAX_TEXT_BYTES {
-        let limit = format!("a text file of at most {}", format_size(MAX_TEXT_BYTES));
-        return Err(InputError::new(name, "found a larger file")
-            .allowed(limit)
-            .help("check that the path names the right file"));
+        return Err(larger(name, "a larger file").help("check that the path names the right file"));
     }
     decode(name, bytes)
+}
+
+/// That a text is larger than [`MAX_TEXT_BYTES`]; `found` is what it is. The help is the caller's.
+pub fn larger(name: &str, found: &str) -> InputError {
+    let limit = format!("a text file of at most {}", format_size(MAX_TEXT_BYTES));
+    InputError::new(name, format!("found {found}"))
+        .allowed(limit)
+        .too_large()
 }
 
 /// What a path names, if reading it may never end.
@@ -206,7 +211,7 @@ mod tests {
         assert_eq!(read_file(dir.path().join("marked")).as_deref(), Ok("a = 1\n"));
         let large = File::create(dir.path().join("large")).expect("writable");
         large.set_len(MAX_TEXT_BYTES + 1).expect("sparse");
-        assert!(read("large").contains("at most 16 MiB"));
+        assert!(read("large").contains("at most 64 MiB"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod table;
 
 pub use document::Document;
 pub use error::{Fault, InputError, Kind};
-pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, read_file, write_atomically};
+pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, larger, read_file, write_atomically};
 pub use item::Item;
 pub use literal::quoted;
 pub use quantity::{format_bandwidth, format_duration, format_frequency, format_size};

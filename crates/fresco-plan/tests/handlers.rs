@@ -53,7 +53,8 @@ fn the_checker_finds_short_handlers_by_itself() {
     };
     // 2 us and 2304 lines at 7.5 ns each. Slots grow by what the handlers lose, so that nothing else is wrong.
     assert_eq!(std::mem::replace(handler_ns, 100), 19_280);
-    let violation = check(&plan, &set.machine).expect_err("too short");
+    let objection = check(&plan, &set.machine).expect_err("too short");
+    let violation = objection.violation().expect("a fact");
     assert_eq!(violation.place, "schedule.handler_ns");
     assert!(
         violation.fact.contains("is 100 ns") && violation.fact.contains("1625 ns"),

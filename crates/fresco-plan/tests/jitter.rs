@@ -73,7 +73,8 @@ fn a_later_timer_than_planned_for_is_refused() {
     for method in HIDING {
         let (set, mut plan) = planned(method, &["plan.refresh_jitter=0 ns"]);
         plan.refresh_jitter_ns = 1;
-        let violation = check(&plan, &set.machine).expect_err("locks are too short");
+        let objection = check(&plan, &set.machine).expect_err("locks are too short");
+        let violation = objection.violation().expect("a fact");
         assert!(
             violation.fact.contains("is refreshed"),
             "{}: {violation}",
@@ -86,7 +87,8 @@ fn a_later_timer_than_planned_for_is_refused() {
     };
     locks.burst_ns.iter_mut().for_each(|burst| *burst += 1);
     plan.refresh_jitter_ns = 1;
-    let violation = check(&plan, &set.machine).expect_err("rows wait for 64 ms and 1 ns");
+    let objection = check(&plan, &set.machine).expect_err("rows wait for 64 ms and 1 ns");
+    let violation = objection.violation().expect("a fact");
     assert!(violation.place.starts_with("refresh.windows"), "{violation}");
     assert!(violation.fact.contains("not again until"), "{violation}");
 }

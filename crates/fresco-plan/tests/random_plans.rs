@@ -212,7 +212,7 @@ proptest! {
         if let Ok(plan) = serde_json::from_value::<Plan>(plan)
             && let Err(violation) = check(&plan, machine)
         {
-            prop_assert!(!violation.place.is_empty() && !violation.fact.is_empty());
+            prop_assert!(!violation.to_string().is_empty());
         }
     }
 }

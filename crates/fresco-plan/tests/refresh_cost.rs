@@ -87,7 +87,10 @@ fn a_deadline_that_one_row_for_each_refresh_would_meet_is_refused() {
     plan.tasks[0].response_bound_ns = Some(725_000);
     plan.proofs[0].evidence = Evidence::Demand(certificate);
     let violation = check(&plan, &late.machine).expect_err("too late");
-    assert_eq!(violation.fact, "the demand of an interval of 725000 is not supplied");
+    assert_eq!(
+        violation.violation().expect("a fact").fact,
+        "the demand of an interval of 725000 is not supplied"
+    );
 }
 
 /// Refreshes that a plan hides close rows, too: who plans or checks is told what the WCETs have to contain.

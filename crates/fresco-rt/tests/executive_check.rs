@@ -32,9 +32,12 @@ fn table() -> Table {
 }
 
 fn violation(table: &Table, retention: u64, burst: u64) -> String {
-    let tasks = tasks();
+    violation_for(&tasks(), table, retention, burst)
+}
+
+fn violation_for(tasks: &[Task], table: &Table, retention: u64, burst: u64) -> String {
     let needs = Needs {
-        tasks: &tasks,
+        tasks,
         retention,
         burst,
         memory: &MEMORY,
@@ -50,6 +53,16 @@ fn violation(table: &Table, retention: u64, burst: u64) -> String {
 #[test]
 fn the_table_itself_is_sound() {
     assert_eq!(violation(&table(), 16, 4), "");
+}
+
+/// The table was made for 5 units of time.
+#[test]
+fn a_job_may_get_more_than_it_needs() {
+    let mut tasks = tasks();
+    tasks[0].wcet = 3;
+    assert_eq!(violation_for(&tasks, &table(), 16, 4), "");
+    tasks[0].wcet = 6;
+    assert!(violation_for(&tasks, &table(), 16, 4).contains("gets 5 of 6"));
 }
 
 #[track_caller]

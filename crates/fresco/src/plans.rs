@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan by its file: that of the plan, or a scenario, which is planned.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 use crate::provenance;
-use fresco_input::{InputError, file_name, read_file};
+use fresco_input::{InputError, MAX_TEXT_BYTES, file_name, larger, read_file};
 use fresco_machine::Machine;
+use fresco_plan::check::Objection;
 use fresco_plan::plan::{PlannedMachine, SCHEMA};
 use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
-use fresco_report::{Document, InputFile, Provenance, ReportError};
+use fresco_report::{Document, InputFile, Provenance};
 use fresco_scenario::is_plan;
 use std::path::{Path, PathBuf};
 
@@ -83,14 +84,53 @@ pub fn of_set(file: &Path, set: &TaskSet) -> Result<Plan, Failure> {
 /// A plan as the file that `fresco plan` writes.
 ///
 /// # Errors
-/// None in practice: plans hold no numbers that are none.
-pub fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, ReportError> {
+/// It is larger than what `fresco check` and `sim` read.
+pub fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
     let document = Document {
         schema: SCHEMA,
         provenance,
         data: plan,
     };
-    document.to_bytes()
+    let bytes = document.to_bytes()?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        let found = format!(
+            "a plan by {} of {} bytes, which `fresco check` and `fresco sim` would not read",
+            plan.method.name(),
+            bytes.len()
+        );
+        return Err(larger(&plan.name, &found).help(SMALLER).into());
+    }
+    Ok(bytes)
+}
+
+/// What gives a smaller plan.
+const SMALLER: &str = "choose periods with a smaller least common multiple, or a --method without a table";
+
+/// Has the checker look at a plan that was just made.
+///
+/// # Errors
+/// It is too long to be verified. A plan that is not sound is told of on standard error: some methods make them on purpose (E1).
+pub fn verify(plan: &Plan, machine: &Machine) -> Result<(), Failure> {
+    match fresco_plan::check(plan, machine) {
+        Ok(_) => Ok(()),
+        Err(Objection::Violated(violation)) => {
+            tell(&format!(
+                "fresco: {}: warning: `fresco check` finds this plan not sound: {violation}",
+                plan.name
+            ));
+            Ok(())
+        }
+        Err(objection) => {
+            let found = format!(
+                "found a plan by {} that cannot be verified: {objection}",
+                plan.method.name()
+            );
+            Err(InputError::new(&plan.name, found)
+                .allowed("a plan that `fresco check` can verify")
+                .too_large()
+                .into())
+        }
+    }
 }
 
 fn refused(file: &Path, asked: Option<Method>, name: &str, refusal: &Refusal) -> Failure {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running scenarios and plans, and saying what was run.
 
+use crate::failure::tell;
 use crate::plans::LoadedPlan;
 use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::{InputError, file_name};
 use fresco_load::trace::digest_of_file;
 use fresco_plan::Plan;
+use fresco_plan::check::Objection;
 use fresco_report::{InputFile, Provenance};
 use fresco_system::planned::{self, Promise};
 use fresco_system::results::ScenarioResult;
@@ -89,9 +91,17 @@ impl Subject {
     }
 }
 
-/// Adds what `fresco check` finds wrong with the plan, if anything, as a promise that is broken whatever the run was like.
+/// Adds what `fresco check` finds wrong with the plan, if anything, as a promise that is broken whatever the run was like. That it could
+/// not finish is told and breaks none.
 fn with_the_checkers_word(mut result: ScenarioResult, plan: &LoadedPlan) -> ScenarioResult {
-    if let Err(violation) = fresco_plan::check(&plan.plan, &plan.machine) {
+    let checked = fresco_plan::check(&plan.plan, &plan.machine);
+    if let Err(objection @ Objection::Unverifiable(_)) = &checked {
+        tell(&format!(
+            "fresco: {}: warning: `fresco check` cannot verify this plan: {objection}",
+            plan.plan.name
+        ));
+    }
+    if let Err(Objection::Violated(violation)) = checked {
         let unsound = Promise {
             what: "the plan is sound".to_owned(),
             kept: false,

@@ -2,7 +2,7 @@
 //! `fresco plan`, `check`, `sim PLAN` and `sched sensitivity`: from tasks to a plan, its verdict, and what happens.
 
 use crate::common::files::TASKS;
-use crate::common::{directory_with, first_run, fresco, json, stdout};
+use crate::common::{directory_with, first_run, fresco, json, refused_with, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -165,6 +165,115 @@ fn an_edited_plan_is_refused() {
         words.starts_with("two: not sound\n") && words.contains("schedule.cores[0]"),
         "{words}"
     );
+}
+
+/// A plan that takes too long to verify is neither sound nor not: status 4, with the limit and the way out. `sim` runs it all the same.
+#[test]
+fn a_plan_that_is_too_long_gets_no_verdict() {
+    let directory = prepared();
+    let here = directory.path();
+    let mut plan = planned("flat", here);
+    plan["data"]["tasks"][0]["period_ns"] = 9_999_991.into();
+    fs::write(here.join("long.json"), plan.to_string()).expect("writable");
+    let done = fresco(&["check", "long.json", "--json"], here);
+    assert_eq!(done.status.code(), Some(4));
+    let verdict = &serde_json::from_slice::<Value>(&done.stdout).expect("JSON")["data"];
+    assert_eq!(
+        (&verdict["verdict"], &verdict["sound"], &verdict["violation"]),
+        (&Value::from("not verifiable"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(verdict["unverified"][0]["place"], "proofs[0]");
+    let words = fresco(&["check", "long.json"], here);
+    assert_eq!(words.status.code(), Some(4));
+    let words = String::from_utf8(words.stdout).expect("UTF-8");
+    let told = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("two: not verifiable\n"), "{words}");
+    for part in [
+        "more than the 16777216 that are looked at",
+        "a smaller least common multiple",
+    ] {
+        assert!(told.contains(part), "{words}");
+    }
+    let run = fresco(&["sim", "long.json", "--horizon", "32 ms"], here);
+    assert_eq!(run.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(
+        told.contains("warning: `fresco check` cannot verify this plan"),
+        "{told}"
+    );
+}
+
+/// Runs of more events than are looked at are refused by the planner already, with the same limit.
+#[test]
+fn what_could_not_be_verified_is_not_planned() {
+    let directory = prepared();
+    let here = directory.path();
+    let long = [
+        "plan",
+        "t.toml",
+        "--method",
+        "flat",
+        "--set",
+        "task.0.period=9999991 ns",
+        "--out",
+        "long.json",
+    ];
+    let told = refused_with(1, &long, here);
+    assert!(told.contains("more than the 16777216 that are looked at"), "{told}");
+    assert!(!here.join("long.json").exists());
+}
+
+/// A plan that the checker refuses is made on purpose (E1), and not without a word.
+#[test]
+fn a_plan_that_is_not_sound_is_told() {
+    let directory = prepared();
+    let done = fresco(
+        &["plan", "t.toml", "--method", "flat", "--set", "plan.burst=as-published"],
+        directory.path(),
+    );
+    assert_eq!(done.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(
+        told.contains("warning: `fresco check` finds this plan not sound: refresh.windows of color 0"),
+        "{told}"
+    );
+}
+
+/// What is empty beyond the end of a record is not idle: the trace has a mark there, and a line says how to record more.
+#[test]
+fn a_trace_says_where_it_ends() {
+    let directory = prepared();
+    let here = directory.path();
+    planned("aligned", here);
+    let marks = || {
+        let trace: Value = serde_json::from_slice(&read(here.join("r/trace.json"))).expect("JSON");
+        let events = trace["traceEvents"].as_array().expect("a list").clone();
+        let is_mark = |event: &&Value| event["ph"] == "i" && event["name"] == "nothing is recorded beyond";
+        Vec::from_iter(events.iter().filter(is_mark).cloned())
+    };
+    let of = |more: &[&str]| {
+        let arguments = [&["sim", "p.json", "--horizon", "64 ms", "--out", "r"], more].concat();
+        let done = fresco(&arguments, here);
+        assert_eq!(done.status.code(), Some(0));
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let told = of(&["--timeline", "16 ms"]);
+    assert!(
+        told.contains("r/trace.json: who ran when is recorded up to 16 ms of 64 ms; --timeline '64 ms' records all"),
+        "{told}"
+    );
+    let cut = marks();
+    // Microseconds.
+    assert!(
+        cut.len() == 1 && cut[0]["ts"] == 16000.0 && cut[0]["args"]["run_ends_at_ms"] == 64.0,
+        "{cut:?}"
+    );
+    for (whole, found) in [(of(&[]), marks()), (of(&["--timeline", "64 ms"]), marks())] {
+        assert!(
+            !whole.contains("is recorded up to") && found.is_empty(),
+            "{whole}: {found:?}"
+        );
+    }
 }
 
 /// What a task stalls besides memory is a part of its plan: of each instruction a cycle more.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that no task runs while memory that it owns is refreshed.
 
-use super::report::{CheckReport, Violation, holds};
+use super::report::{CheckReport, Stop, Violation, holds};
 use super::spans::{Spans, first_common, first_outside, union};
 use super::timeline::{frame_slots, locked, refreshing, repeat, server_slots};
 use crate::Method;
@@ -13,7 +13,7 @@ use fresco_rt::time::lcm;
 /// Most refresh windows of a timeline, and most events of the schedule in it.
 const MOST_WINDOWS: u64 = 1 << 22;
 
-pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Stop> {
     match &plan.schedule {
         Schedule::Priorities => {
             let counted = match plan.method {
@@ -90,12 +90,19 @@ struct Refreshing {
 }
 
 /// Refreshing over a multiple of `period`, in which the schedule has so many `events`, and of the refresh's own period.
-fn over(plan: &Plan, period: Time, events: u64) -> Result<Refreshing, Violation> {
+fn over(plan: &Plan, period: Time, events: u64) -> Result<Refreshing, Stop> {
     let (own, windows) = match &plan.refresh {
         RefreshPlan::Windows { period_ns, windows } => (*period_ns, windows.len()),
         RefreshPlan::Controller { .. } => (plan.memory.retention_ns, plan.colors.len()),
     };
-    let too_long = || Violation::new("refresh", "refresh and schedule repeat together too late to be checked");
+    let too_long = || {
+        Stop::too_long(
+            "refresh",
+            format!(
+                "until refresh and schedule repeat together there are more than {MOST_WINDOWS} windows, the most that are looked at"
+            ),
+        )
+    };
     let length = lcm(own.max(1), period.max(1)).map_err(|_| too_long())?;
     let refreshes = (length / own.max(1)).saturating_mul(windows.max(1) as u64);
     if refreshes.max((length / period.max(1)).saturating_mul(events)) > MOST_WINDOWS {
@@ -151,7 +158,7 @@ fn inside_slots(core: usize, slots: &[Spans; 2], refresh: &Refreshing) -> Result
 
 /// No slot of an instance meets the refresh of a color it has memory in, nor, if it copies, of one it copies from. The table is
 /// as long as several turns of the refresh, and its entries lie in it.
-fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
+fn check_table(plan: &Plan, table: &Table) -> Result<(), Stop> {
     let refresh = over(plan, table.length, table.slots.len() as u64)?;
     for (number, slot) in table.slots.iter().enumerate() {
         let place = format!("schedule.table.slots[{number}]");
@@ -176,7 +183,7 @@ fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
 
 /// No slot meets the handler that locks a color at the start of its burst, and each color is refreshed inside its bursts only,
 /// after that handler.
-fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
+fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Stop> {
     let handlers: Spans = union(table.bursts.iter().map(|b| (b.start, b.start + lock)).collect());
     for (number, slot) in table.slots.iter().enumerate() {
         let own = [(slot.start, slot.start + slot.length)];

@@ -20,13 +20,15 @@ mod programs;
 mod replay;
 mod report;
 mod retention;
+mod runs;
 mod scope;
 mod spans;
 mod table;
 mod timeline;
 mod words;
 
-pub use report::{CheckReport, Violation};
+pub use report::{CheckReport, Objection, Unverified, Violation};
+pub(crate) use runs::RunSize;
 
 use crate::plan::Plan;
 use fresco_machine::Machine;
@@ -34,7 +36,7 @@ use fresco_machine::Machine;
 /// Checks a plan against its machine, which is the one that the plan names, with the plan's changes.
 ///
 /// # Errors
-/// The first fact that does not hold.
+/// The first fact that does not hold; or that nothing is wrong with what could be looked at, but some of the plan is too long.
 ///
 /// # Examples
 ///
@@ -58,13 +60,14 @@ use fresco_machine::Machine;
 /// assert!(check(&found, &set.machine).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
+pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Objection> {
     let mut report = CheckReport::default();
     machine::check(plan, machine, &mut report)?;
     kinds::check(plan)?;
     layout::check(plan, &mut report)?;
     memory::check(plan, &mut report)?;
-    hiding::check(plan, &mut report)?;
+    let hidden = hiding::check(plan, &mut report);
+    report.go_on(hidden)?;
     copies::check(plan, &mut report)?;
     copies::check_budgets(plan)?;
     retention::check(plan, &mut report)?;
@@ -73,5 +76,8 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
     copy_times::check(plan, machine, &mut report)?;
     programs::check(plan, &mut report)?;
     deadlines::check(plan, &mut report)?;
-    Ok(report)
+    match report.unverified.is_empty() {
+        true => Ok(report),
+        false => Err(Objection::Unverifiable(report)),
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run of periodic tasks by priorities, each in the spans that its color leaves it: plain, slow, and nobody else's code.
 
+use super::runs::RunSize;
 use crate::limits::MOST_EVENTS;
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::time::lcm;
@@ -48,8 +49,12 @@ pub(super) enum End {
     Repeats(Vec<Time>),
     /// This job of this task misses.
     Misses(usize, u64),
-    /// Too long, or the state does not repeat.
-    Unknown,
+    /// Jobs and colors do not repeat together within 2^64 ns.
+    Endless,
+    /// So many events before the state repeats, or more: too many.
+    TooLong(u64),
+    /// No job misses in so many turns, but the state does not repeat.
+    Changes(Time),
 }
 
 /// A job that has been released and is not done.
@@ -65,19 +70,19 @@ struct Pending {
 const MOST_REPEATS: Time = 32;
 
 impl Replay<'_> {
-    /// Runs until the state repeats.
-    pub fn run(&self) -> End {
-        let periods = self.tasks.iter().map(|task| task.period);
+    /// After how long the releases, the colors of jobs and the spans repeat together, if within 64 bits.
+    fn turn(&self) -> Option<Time> {
         let cycles = self.tasks.iter().zip(self.jobs);
         let mut cycles = cycles.map(|(task, jobs)| task.period.checked_mul(jobs.colors.len() as Time));
-        let turn = cycles.try_fold(self.length, |turn, cycle| lcm(turn, cycle?).ok());
-        let Some(turn) = turn else {
-            return End::Unknown;
+        cycles.try_fold(self.length, |turn, cycle| lcm(turn, cycle?).ok())
+    }
+
+    /// Runs until the state repeats.
+    pub fn run(&self) -> End {
+        let Some(turn) = self.turn() else {
+            return End::Endless;
         };
-        let spans: usize = self.open.iter().map(Vec::len).sum();
-        let events = periods
-            .map(|p| turn / p)
-            .fold((turn / self.length).saturating_mul(spans as u64), u64::saturating_add);
+        let size = RunSize::new(self.open, self.length);
         let phase = self.tasks.iter().map(|task| task.phase).max().unwrap_or(0);
         let ranks = match self.policy {
             Policy::FixedPriority(order) => order.ranks(self.tasks),
@@ -87,11 +92,10 @@ impl Replay<'_> {
         let (mut now, mut pending, mut worst) = (0, Vec::<Pending>::new(), vec![0; self.tasks.len()]);
         let mut before: Option<Vec<(usize, Time, Time)>> = None;
         for repeat in 1..=MOST_REPEATS {
-            let Some(end) = turn.checked_mul(repeat).and_then(|run| run.checked_add(phase)) else {
-                return End::Unknown;
-            };
-            if events.saturating_mul(repeat) > MOST_EVENTS || end > 1 << 62 {
-                return End::Unknown;
+            let end = turn.saturating_mul(repeat).saturating_add(phase);
+            let events = size.events(self.tasks, end);
+            if events > MOST_EVENTS || end > 1 << 62 {
+                return End::TooLong(events);
             }
             while now < end {
                 for (task, (at, job)) in next.iter_mut().enumerate() {
@@ -154,7 +158,7 @@ impl Replay<'_> {
                 return End::Repeats(worst);
             }
         }
-        End::Unknown
+        End::Changes(MOST_REPEATS)
     }
 
     /// Which colors may run at `now`, and until when this stays so.

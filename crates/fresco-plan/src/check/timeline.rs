@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who may run when, and what is being refreshed when, worked out from the plan in the plainest way.
 
-use super::report::Violation;
+use super::report::Stop;
 use super::spans::{Spans, union};
 use crate::plan::{CoreServers, CoreSlots, LockTimes, Plan, RefreshPlan};
 use fresco_rt::Time;
@@ -27,13 +27,20 @@ pub(super) fn locked(locks: &LockTimes, length: Time) -> (Vec<Spans>, Spans) {
 }
 
 /// The length after which locks and servers of a core repeat.
-pub(super) fn repeat(locks: &LockTimes, core: &CoreServers) -> Result<Time, Violation> {
+pub(super) fn repeat(locks: &LockTimes, core: &CoreServers) -> Result<Time, Stop> {
     let periods = core
         .servers
         .iter()
         .map(|server| server.period_ns)
         .chain([locks.period_ns]);
-    let too_long = || Violation::new("schedule.cores", "locks and servers repeat too late to be checked");
+    let too_long = || {
+        Stop::too_long(
+            "schedule.cores",
+            format!(
+                "until locks and servers repeat together there are more than {MOST_EVENTS} of their periods, the most that are looked at"
+            ),
+        )
+    };
     let length = lcm_all(periods.clone()).map_err(|_| too_long())?;
     let events: u64 = periods.map(|period| length / period).fold(0, u64::saturating_add);
     if events > MOST_EVENTS {

@@ -7,6 +7,7 @@ use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
 use super::repeat;
 use super::words::time;
+use crate::check::RunSize;
 use crate::colors;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Schedule};
@@ -68,15 +69,19 @@ fn both(sporadic: Refusal, phases: &Refusal) -> Refusal {
 
 fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
     let tasks = context.pick(indices);
-    repeat::run(&tasks, locks.retention(), 2, MOST_EVENTS)?;
+    let size = RunSize::of(&Schedule::Locked { locks: planned(locks) }, 1, 0)?;
+    repeat::run(&tasks, size, MOST_EVENTS)?;
     let verdict = flat_test(&[&tasks], context.set.options.policy, locks);
     match verdict.map_err(|error| Refusal::undecided(error.to_string()))? {
-        FlatVerdict::Schedulable(outcome) => Ok(Proved {
-            evidence: Evidence::Run {
-                jobs: outcome.jobs_done,
-            },
-            bounds: outcome.worst_response.iter().map(|worst| worst.unwrap_or(0)).collect(),
-        }),
+        FlatVerdict::Schedulable(outcome) => {
+            repeat::fits(&tasks, size, outcome.horizon, MOST_EVENTS)?;
+            Ok(Proved {
+                evidence: Evidence::Run {
+                    jobs: outcome.jobs_done,
+                },
+                bounds: outcome.worst_response.iter().map(|worst| worst.unwrap_or(0)).collect(),
+            })
+        }
         FlatVerdict::Missed(miss) => Err(Refusal::load(format!(
             "job {} of task {} misses its deadline at {}",
             miss.job,

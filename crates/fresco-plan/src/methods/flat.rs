@@ -6,6 +6,7 @@ use super::grouping::{Split, by_core, core_of, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
 use super::repeat;
 use super::words::{time, utilization};
+use crate::check::RunSize;
 use crate::colors::of_ranks;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof, Schedule};
@@ -16,23 +17,22 @@ use fresco_rt::search::partition_flat;
 use fresco_rt::simulation::SimulationError;
 use fresco_rt::toplevel::Locks;
 
-/// Most spans in which the two colors may run, in a retention time: around its own window, and the two handlers of the other.
-const SPANS: u64 = 8;
-
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     let groups = context.two_groups()?;
     let phases = [context.memory.retention_ns / 2, 0];
     let locks = locks(context, &phases)?;
+    let schedule = Schedule::Locked { locks: planned(&locks) };
+    let size = RunSize::of(&schedule, phases.len(), 0)?;
     for tasks in by_core(context) {
-        repeat::run(&context.pick(&tasks), context.memory.retention_ns, SPANS, MOST_EVENTS)?;
+        repeat::run(&context.pick(&tasks), size, MOST_EVENTS)?;
     }
     let mut cores: Split = Vec::new();
     let mut bounds = vec![None; context.tasks.len()];
     let mut proofs = Vec::new();
     for (core, tasks) in (0u32..).zip(by_core(context)) {
         let split = split(context, &tasks, &groups, &cores, &locks)?;
-        let (jobs, worst) = run(context, &split, &locks)?;
+        let (jobs, worst) = run(context, &split, &locks, size)?;
         let counted = split.concat();
         counted
             .iter()
@@ -56,7 +56,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         cores: core_of(&all, context.tasks.len()),
         bounds,
         copies: vec![None; context.tasks.len()],
-        schedule: Schedule::Locked { locks: planned(&locks) },
+        schedule,
         refresh: windows(context, &phases),
         proofs,
         reasons: vec![
@@ -96,10 +96,18 @@ fn split(
 }
 
 /// Jobs done and worst responses in the exact run.
-fn run(context: &PlanContext<'_>, split: &[Vec<usize>; 2], locks: &Locks) -> Result<(u64, Vec<Option<Time>>), Refusal> {
+fn run(
+    context: &PlanContext<'_>,
+    split: &[Vec<usize>; 2],
+    locks: &Locks,
+    size: RunSize,
+) -> Result<(u64, Vec<Option<Time>>), Refusal> {
     let sets = [context.pick(&split[0]), context.pick(&split[1])];
     match flat_test(&[&sets[0], &sets[1]], context.set.options.policy, locks).map_err(refused)? {
-        FlatVerdict::Schedulable(outcome) => Ok((outcome.jobs_done, outcome.worst_response)),
+        FlatVerdict::Schedulable(outcome) => {
+            repeat::fits(&sets.concat(), size, outcome.horizon, MOST_EVENTS)?;
+            Ok((outcome.jobs_done, outcome.worst_response))
+        }
         FlatVerdict::Missed(miss) => {
             let name = sets
                 .concat()

@@ -2,6 +2,7 @@
 //! The hyperperiod, for methods that look at every job until all repeats. Proofs for sporadic tasks need none.
 
 use super::words::time;
+use crate::check::RunSize;
 use crate::refusal::Refusal;
 use fresco_rt::time::{gcd, lcm};
 use fresco_rt::{Task, Time};
@@ -27,19 +28,29 @@ pub(super) fn hyperperiod(tasks: &[Task], turn: Time) -> Result<Time, Refusal> {
     })
 }
 
-/// As [`hyperperiod`], if a run over it twice has no more than `most` events: releases, and `spans` for each `turn`.
+/// As [`hyperperiod`], if a run of this `size` over it twice, after the last phase, has no more than `most` events.
 ///
 /// # Errors
 /// As [`hyperperiod`], or there are more.
-pub(super) fn run(tasks: &[Task], turn: Time, spans: u64, most: u64) -> Result<Time, Refusal> {
-    let length = hyperperiod(tasks, turn)?;
-    let releases = tasks.iter().map(|task| length / task.period);
-    let events = releases.fold((length / turn).saturating_mul(spans), u64::saturating_add);
-    match events.saturating_mul(2) <= most {
-        true => Ok(length),
+pub(super) fn run(tasks: &[Task], size: RunSize, most: u64) -> Result<Time, Refusal> {
+    let length = hyperperiod(tasks, size.length)?;
+    let phase = tasks.iter().map(|task| task.phase).max().unwrap_or(0);
+    fits(tasks, size, length.saturating_mul(2).saturating_add(phase), most)?;
+    Ok(length)
+}
+
+/// Refuses a run up to `end` that the checker would not make: of more than `most` events.
+///
+/// # Errors
+/// There are more.
+pub(super) fn fits(tasks: &[Task], size: RunSize, end: Time, most: u64) -> Result<(), Refusal> {
+    let events = size.events(tasks, end);
+    match events <= most {
+        true => Ok(()),
         false => Err(Refusal::undecided(format!(
-            "not applicable: hyperperiod of {} exceeds what a run of {most} events covers twice; it has {events}",
-            time(length)
+            "not applicable: a run of {} shows whether deadlines are met for these phases, and it has {events} events, more than the \
+             {most} that are looked at",
+            time(end)
         ))),
     }
 }
@@ -69,8 +80,9 @@ mod tests {
     #[test]
     fn a_run_has_a_number_of_events() {
         // 16 + 10 + 8 releases and 5 * 4 spans, twice.
-        assert_eq!(run(&tasks(&[20, 32, 40]), 64, 4, 108), Ok(320));
-        let refused = run(&tasks(&[20, 32, 40]), 64, 4, 107).unwrap_err();
-        assert!(refused.reason.contains("it has 54"), "{refused}");
+        let size = RunSize { length: 64, spans: 4 };
+        assert_eq!(run(&tasks(&[20, 32, 40]), size, 108), Ok(320));
+        let refused = run(&tasks(&[20, 32, 40]), size, 107).unwrap_err();
+        assert!(refused.reason.contains("it has 108 events"), "{refused}");
     }
 }

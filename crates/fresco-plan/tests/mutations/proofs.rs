@@ -171,11 +171,26 @@ fn spoilt_runs() {
         "tasks[0] (a)",
         "beyond its deadline",
     );
-    sound.refused(
-        |plan| plan.tasks[0].period_ns = 999_999_999_989,
-        "proofs[0]",
-        "too long",
-    );
+}
+
+/// What could not be looked at to its end is neither sound nor not; what is wrong elsewhere counts more.
+#[test]
+fn runs_that_are_too_long() {
+    let sound = Sound::two(Method::Flat);
+    // 64 ms and a prime near 10 ms: 10^7 turns of two jobs of 32 ms, six jobs of 10 ms and six spans each.
+    let prime = |plan: &mut Plan| plan.tasks[0].period_ns = 9_999_991;
+    let limit = "more than the 16777216 that are looked at";
+    sound.unverifiable(prime, "proofs[0]", limit);
+    let endless = |plan: &mut Plan| {
+        plan.tasks[0].period_ns = 999_999_999_989;
+        plan.tasks[1].period_ns = 999_999_999_961;
+    };
+    sound.unverifiable(endless, "proofs[0]", "2^64 ns");
+    let both = |plan: &mut Plan| {
+        plan.tasks[0].period_ns = 9_999_991;
+        plan.tasks[1].core = Some(9);
+    };
+    sound.refused(both, "tasks[1] (b)", "is bound to a core");
 }
 
 #[test]

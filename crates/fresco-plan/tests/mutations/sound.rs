@@ -2,6 +2,7 @@
 //! Sound plans to be spoilt, and what the checker has to say of the spoilt ones.
 
 use fresco_machine::Machine;
+use fresco_plan::check::{CheckReport, Objection};
 use fresco_plan::plan::Schedule;
 use fresco_plan::{Method, Plan, TaskSet, check, plan};
 use std::path::Path;
@@ -130,18 +131,34 @@ impl Sound {
     }
 
     /// What the checker says of another plan for the machine.
-    pub fn check(&self, plan: &Plan) -> Result<fresco_plan::check::CheckReport, fresco_plan::check::Violation> {
+    pub fn check(&self, plan: &Plan) -> Result<CheckReport, Objection> {
         check(plan, &self.machine)
     }
 
     /// What it says of the plan for another machine.
-    pub fn check_on(
-        &self,
-        change: impl FnOnce(&mut Machine),
-    ) -> Result<fresco_plan::check::CheckReport, fresco_plan::check::Violation> {
+    pub fn check_on(&self, change: impl FnOnce(&mut Machine)) -> Result<CheckReport, Objection> {
         let mut machine = self.machine.clone();
         change(&mut machine);
         check(&self.plan, &machine)
+    }
+
+    /// Makes a copy too long to be looked at: the checker has to say so of `place`, with the `limit`, and neither pass nor refuse it.
+    #[track_caller]
+    pub fn unverifiable(&self, lengthen: impl FnOnce(&mut Plan), place: &str, limit: &str) {
+        let mut plan = self.plan.clone();
+        lengthen(&mut plan);
+        let found = check(&plan, &self.machine);
+        let Err(Objection::Unverifiable(report)) = found else {
+            panic!("wanted no verdict on {place}, found {found:?}");
+        };
+        let [part] = report.unverified.as_slice() else {
+            panic!("one part is too long, found {report:?}");
+        };
+        assert!(
+            part.place == place && part.limit.contains(limit),
+            "wanted {place}: …{limit}…\nfound {part}"
+        );
+        assert!(!report.facts.is_empty() && !report.facts.iter().any(|fact| fact.contains("proof of every deadline")));
     }
 
     /// Spoils a copy of the plan; the checker has to refuse it at `place` (its beginning) for a reason that contains `fact`.
@@ -152,7 +169,8 @@ impl Sound {
         assert_ne!(plan, self.plan, "nothing is changed");
         match check(&plan, &self.machine) {
             Ok(report) => panic!("passes, though {place} is wrong ({fact}): {report:?}"),
-            Err(violation) => {
+            Err(Objection::Unverifiable(report)) => panic!("cannot be verified: {report:?}"),
+            Err(Objection::Violated(violation)) => {
                 let named = violation.place.starts_with(place) && violation.fact.contains(fact);
                 assert!(named, "wanted {place}: …{fact}…\nfound {violation}");
             }

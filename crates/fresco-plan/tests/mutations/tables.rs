@@ -64,6 +64,10 @@ fn spoilt_slots() {
         sound.refused(twice, place, "the core is busy");
         sound.refused(|plan| table(plan).slots.clear(), place, "does not run");
         sound.refused(|plan| plan.tasks[0].wcet_ns += 1, "", "");
+        // A job that gets more than it needs has what it needs.
+        let mut lighter = sound.plan.clone();
+        lighter.tasks[0].wcet_ns /= 2;
+        sound.check(&lighter).unwrap_or_else(|objection| panic!("{objection}"));
     }
     // The first slot of a begins with its release.
     let sound = Sound::two(Method::ColoredRefresh);

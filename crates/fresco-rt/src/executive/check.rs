@@ -52,7 +52,7 @@ struct Run {
 impl Table {
     /// Checks memory (all of each instance that runs, no color over its capacity), refresh (each color at least once per
     /// retention period, long enough) and slots (one job at a time on a core, one core at a time for a job, inside windows,
-    /// full execution times, never while a color is refreshed that the job's instance owns or that it copies from).
+    /// no less than full execution times, never while a color is refreshed that the job's instance owns or that it copies from).
     pub fn check(&self, needs: &Needs) -> Result<(), Violation> {
         holds! { self.length > 0, "the table has no length" }
         holds! { self.memory.len() == needs.tasks.len(), "memory of other tasks" }
@@ -161,7 +161,7 @@ impl Table {
                 let source = before.map_or(run.instance, |before| before.instance);
                 let copy = self.copy_cost[number].filter(|_| source != run.instance);
                 let (time, needed) = (run.time, u128::from(task.wcet) + u128::from(copy.unwrap_or(0)));
-                holds! { time == needed, "{name}: job {job} gets {time} of {needed}" }
+                holds! { time >= needed, "{name}: job {job} gets {time} of {needed}" }
                 for (color, bursts) in bursts_of.iter().enumerate() {
                     let touches = memory[run.instance][color] > 0 || copy.is_some() && memory[source][color] > 0;
                     for &(start, end) in run.parts.iter().filter(|_| touches) {

@@ -58,6 +58,11 @@ impl<'r> GanttContent<'r> {
         }
     }
 
+    /// Up to when is recorded who ran when: the end of the run, or before it.
+    pub fn recorded_to_ps(&self) -> u64 {
+        self.timeline.from_ps + self.timeline.recorded_ps
+    }
+
     /// What the chart leaves out, in sentences; empty if nothing.
     pub fn left_out(&self) -> String {
         let beyond = |all: usize, most: usize, what: &str| match all > most {

@@ -90,6 +90,17 @@ pub fn trace_file(results: &[ScenarioResult], provenance: &Provenance) -> io::Re
     Ok(Some((TRACE.to_owned(), bytes)))
 }
 
+/// Of how many runs who ran when is recorded in part only, and of the first of these up to when and when it ends, in picoseconds.
+pub fn cut_short(results: &[ScenarioResult]) -> (usize, Option<(u64, u64)>) {
+    let points = results
+        .iter()
+        .flat_map(|result| result.points.iter().take(POINTS_SHOWN));
+    let ends = points.filter_map(content);
+    let ends = ends.map(|content| (content.recorded_to_ps(), content.horizon_ps));
+    let cut: Vec<(u64, u64)> = ends.filter(|(recorded, end)| recorded < end).collect();
+    (cut.len(), cut.first().copied())
+}
+
 /// What is shown of the first run of a point; `None` if its course was not recorded.
 fn content(point: &PointResult) -> Option<GanttContent<'_>> {
     let run = point.runs.first()?;

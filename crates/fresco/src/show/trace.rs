@@ -31,6 +31,7 @@ pub fn of(content: &GanttContent<'_>, prefix: &str) -> Vec<Process> {
         threads.push(thread("time of", owners.collect()));
         processes.push(process(prefix, &format!("core {core}"), threads));
     }
+    processes.extend(end_of(content).map(|end| process(prefix, "end of the record", vec![end])));
     processes.push(process(prefix, "locks", locks(content)));
     processes.push(process(prefix, "refresh", refreshes(content)));
     processes
@@ -39,6 +40,18 @@ pub fn of(content: &GanttContent<'_>, prefix: &str) -> Vec<Process> {
     processes.retain(|process| !process.threads.is_empty());
     processes
 }
+
+/// The mark where the record ends before the run does: what is empty beyond it is not idle.
+fn end_of(content: &GanttContent<'_>) -> Option<Thread> {
+    let end = content.recorded_to_ps();
+    let mark = Event::instant(NO_MORE, end / PS)
+        .with("run_ends_at_ms", content.horizon_ps as f64 / (1_000_000 * PS) as f64)
+        .with("to_record_more", "fresco sim --timeline TIME");
+    (end < content.horizon_ps).then(|| thread(NO_MORE, vec![mark]))
+}
+
+/// What the end of the record is called.
+const NO_MORE: &str = "nothing is recorded beyond";
 
 /// Page faults of a core, with the bank color of the frame.
 fn faults(content: &GanttContent<'_>, core: u32) -> Vec<Event> {

@@ -4,7 +4,8 @@
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::plans::{self, LoadedPlan};
-use fresco_plan::check::{CheckReport, Violation};
+use fresco_input::Kind;
+use fresco_plan::check::{CheckReport, Objection, Violation};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Checks, from the plan and its machine alone: that the machine is the one planned for; memory and colors; that no task runs while \
 memory that it owns is refreshed; that every row is refreshed in time, from the switch-on on; the proof of every deadline.
-Exit status: 0 the plan is sound, 1 it is not (the first fact that does not hold is printed), 2 wrong input.
+Exit status: 0 the plan is sound, 1 it is not (the first fact that does not hold is printed), 2 wrong input, 4 not verifiable: what \
+could be looked at holds, but the plan has more events than are looked at, or its file is too large (the limit is printed).
 
 Examples:
   fresco check plan.json
@@ -40,8 +42,10 @@ pub struct Args {
 struct Verdict {
     /// Name of the plan.
     plan: String,
-    /// Whether every fact holds.
-    sound: bool,
+    /// In words: sound, not sound, not verifiable.
+    verdict: &'static str,
+    /// Whether every fact holds; null if that is not known.
+    sound: Option<bool>,
     /// The first fact that does not.
     violation: Option<Violation>,
     /// What was verified.
@@ -57,33 +61,41 @@ pub fn run(args: &Args) -> Outcome {
         provenance,
         ..
     } = plans::load(&args.plan, &args.set)?;
-    let (report, violation) = match fresco_plan::check(&plan, &machine) {
-        Ok(report) => (report, None),
-        Err(violation) => (CheckReport::default(), Some(violation)),
+    let (verdict, sound, report, violation) = match fresco_plan::check(&plan, &machine) {
+        Ok(report) => ("sound", Some(true), report, None),
+        Err(Objection::Violated(violation)) => ("not sound", Some(false), CheckReport::default(), Some(violation)),
+        Err(Objection::Unverifiable(report)) => ("not verifiable", None, report, None),
     };
     let verdict = Verdict {
         plan: plan.name,
-        sound: violation.is_none(),
+        verdict,
+        sound,
         violation,
         report,
     };
     output::print(args.json, "fresco-check/1", &provenance, &verdict, || table(&verdict))?;
     Ok(match verdict.sound {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(WANTING),
+        Some(true) => ExitCode::SUCCESS,
+        Some(false) => ExitCode::from(WANTING),
+        None => ExitCode::from(Kind::TooLarge.status()),
     })
 }
 
 fn table(verdict: &Verdict) -> Result<Vec<Table>, ReportError> {
-    let words = if verdict.sound { "sound" } else { "not sound" };
     let mut table = Table::new(
-        format!("{}: {words}", verdict.plan),
+        format!("{}: {}", verdict.plan, verdict.verdict),
         vec![Column::text("verdict"), Column::text("fact")],
     );
     if let Some(violation) = &verdict.violation {
         table.push(vec![
             Cell::Text("violated".to_owned(), Tone::Bad),
             violation.to_string().into(),
+        ])?;
+    }
+    for part in &verdict.report.unverified {
+        table.push(vec![
+            Cell::Text("too long".to_owned(), Tone::Bad),
+            part.to_string().into(),
         ])?;
     }
     for fact in &verdict.report.facts {

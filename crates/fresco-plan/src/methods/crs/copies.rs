@@ -2,7 +2,10 @@
 //! Servers with copy tasks (CRS-11): where no partition works, tasks that can wait least get an instance in each color.
 
 use super::super::draft::{Draft, PlanContext};
+use super::super::repeat;
 use super::{OnCore, refused};
+use crate::check::RunSize;
+use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
 use fresco_rt::copies::{CopyTask, servers_with_copies};
@@ -81,6 +84,17 @@ pub(super) fn prove_with_copies(
     let turn = lcm(
         core.top.repeat().map_err(refused)?,
         hyperperiod(&context.pick(&counted))?,
+    )?;
+    let cycles = core.copied.iter().map(|(_, table)| table.length);
+    let repeated = cycles.fold(Ok(turn), |turn, cycle| lcm(turn?, cycle))?;
+    let tasks = context.pick(&counted);
+    let phase = tasks.iter().map(|task| task.phase).max().unwrap_or(0);
+    let size = RunSize::of(&draft.schedule, 2, number as usize)?;
+    repeat::fits(
+        &tasks,
+        size,
+        repeated.saturating_mul(2).saturating_add(phase),
+        MOST_EVENTS,
     )?;
     counted
         .iter()

@@ -7,6 +7,7 @@ use super::super::repeat;
 use super::super::words::time;
 use super::copies::prove_with_copies;
 use super::{OnCore, refused};
+use crate::check::RunSize;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
@@ -56,7 +57,8 @@ pub(super) fn prove_core(
         time(tables[1].unhidden)
     ));
     if let Some(refusal) = failure {
-        let (jobs, worst) = run(core, &sets, context).map_err(|_| refusal.clone())?;
+        let size = RunSize::of(&draft.schedule, sets.len(), number as usize)?;
+        let (jobs, worst) = run(core, &sets, context, size).map_err(|_| refusal.clone())?;
         draft.reasons.push(format!(
             "core {number}: deadlines hold for these phases only; for sporadic arrivals, {refusal}"
         ));
@@ -91,11 +93,13 @@ pub(super) fn prove_core(
 }
 
 /// Jobs done and worst responses of an exact run; the error is a miss, or no repetition.
-fn run(core: &OnCore, sets: &[Vec<Task>; 2], context: &PlanContext<'_>) -> Result<(u64, Vec<Option<Time>>), ()> {
-    // A server has a span in each of its periods, or thereabouts.
-    let turn = core.top.repeat().map_err(|_| ())?;
-    let servers = core.top.servers().map(|server| turn / server.period());
-    repeat::run(&sets.concat(), turn, servers.iter().sum(), MOST_EVENTS).map_err(|_| ())?;
+fn run(
+    core: &OnCore,
+    sets: &[Vec<Task>; 2],
+    context: &PlanContext<'_>,
+    size: RunSize,
+) -> Result<(u64, Vec<Option<Time>>), ()> {
+    repeat::run(&sets.concat(), size, MOST_EVENTS).map_err(|_| ())?;
     let dispatch = Dispatch::Idling(core.top.servers().to_vec());
     let workloads = vec![sets[0].as_slice(), sets[1].as_slice()];
     let simulation = Simulation::new(workloads, context.set.options.policy, dispatch, Some(core.top.locks()));

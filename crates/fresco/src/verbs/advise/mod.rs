@@ -166,7 +166,9 @@ pub fn run(args: &Args) -> Outcome {
         None => None,
     };
     let planned = match (&args.plan, plan) {
-        (Some(out), Some(plan)) => write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from),
+        (Some(out), Some(plan)) => {
+            plans::document(&plan, &provenance).and_then(|bytes| write_atomically(out, &bytes).map_err(Failure::from))
+        }
         _ => Ok(()),
     };
     match args.json {

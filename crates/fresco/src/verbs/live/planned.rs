@@ -10,6 +10,7 @@ use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors, Request, TaskO
 use fresco_linux::resctrl::Limits;
 use fresco_machine::Machine;
 use fresco_plan::Plan;
+use fresco_plan::check::Objection;
 use fresco_plan::plan::PlannedTask;
 use fresco_report::Provenance;
 use std::collections::BTreeSet;
@@ -76,13 +77,15 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
         ..
     } = plans::load(path, &[])?;
     let file = fresco_input::file_name(path);
-    if let Err(violation) = fresco_plan::check(&plan, &machine) {
-        return Err(
-            InputError::new(file, format!("found a plan that is not sound: {violation}"))
-                .allowed("a plan that `fresco check` finds sound")
-                .help("plan again: fresco plan SCENARIO --out PLAN")
-                .into(),
-        );
+    if let Err(objection) = fresco_plan::check(&plan, &machine) {
+        let (verdict, is_known) = match &objection {
+            Objection::Violated(_) => ("is not sound", true),
+            Objection::Unverifiable(_) => ("cannot be verified", false),
+        };
+        let error = InputError::new(file, format!("found a plan that {verdict}: {objection}"))
+            .allowed("a plan that `fresco check` finds sound")
+            .help("plan again: fresco plan SCENARIO --out PLAN");
+        return Err(if is_known { error } else { error.too_large() }.into());
     }
     let page_bytes = fresco_linux::sys::page_bytes();
     if machine.page_bytes != page_bytes {

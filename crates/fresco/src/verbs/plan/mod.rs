@@ -23,7 +23,8 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 docs/plan.md describes what a plan needs of a scenario, and every method. Without --method the best one is chosen that has a plan.
-Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, 2 wrong input.
+Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, 2 wrong input, 4 there is one, but it is too large \
+to be verified (fresco check) or read, and is not written.
 
 Examples:
   fresco plan tasks/table-5.2.toml
@@ -98,8 +99,13 @@ pub fn run(args: &Args) -> Outcome {
         Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
     let plan = plans::of_set(&args.tasks, &set)?;
+    plans::verify(&plan, &set.machine)?;
+    let document = match args.json || args.out.is_some() {
+        true => plans::document(&plan, &provenance)?,
+        false => Vec::new(),
+    };
     let written = match &args.out {
-        Some(out) => write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from),
+        Some(out) => write_atomically(out, &document).map_err(Failure::from),
         None => Ok(()),
     };
     let printed = match args.as_published {
@@ -109,7 +115,8 @@ pub fn run(args: &Args) -> Outcome {
                 published::tables(&found)
             })
         }
-        false => output::print(args.json, SCHEMA, &provenance, &plan, || tables::tables(&plan)),
+        false if args.json => output::write(&document),
+        false => output::print(false, SCHEMA, &provenance, &plan, || tables::tables(&plan)),
     };
     outputs::all([written, printed])?;
     Ok(ExitCode::SUCCESS)

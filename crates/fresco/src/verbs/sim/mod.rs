@@ -8,17 +8,20 @@ use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::on_machine::OnMachine;
 use crate::scenarios;
-use crate::show::files::ReportDirectory;
+use crate::show::files::{ReportDirectory, TRACE};
 use crate::show::table::Tasks;
+use crate::show::timelines;
 use crate::shown::Results;
 use crate::simulate::{Simulated, Subject, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, tidy};
+use fresco_input::format_duration;
 use fresco_plan::Plan;
 use fresco_report::Provenance;
 use fresco_scenario::builtin_titles;
+use fresco_system::results::ScenarioResult;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `fresco sim`.
@@ -83,6 +86,11 @@ pub struct Args {
     #[arg(long)]
     from_switch_on: bool,
 
+    /// Length of the part of each run of which a report shows who ran when, e.g. '640 ms': key `timeline` of a scenario; 128 ms of a
+    /// plan's run if omitted
+    #[arg(long, value_name = "TIME")]
+    timeline: Option<String>,
+
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -92,7 +100,7 @@ pub struct Args {
     all: bool,
 
     /// Write a report there: index.html, results.json, each figure as SVG, and trace.json for ui.perfetto.dev: who ran when, for
-    /// the time that the scenario's key `timeline` says; replaces the report that is there, and no other file
+    /// as long as --timeline says; replaces the report that is there, and no other file
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -212,7 +220,25 @@ fn show(
         }
         output::write_text(&text)?;
     }
+    if let Some(directory) = args.out.as_deref().filter(|_| written.is_ok()) {
+        tell_where_traces_end(directory, &results.scenarios);
+    }
     outputs::all([written, tabled])
+}
+
+/// Says that the trace of a report ends before the run does.
+fn tell_where_traces_end(directory: &Path, results: &[ScenarioResult]) {
+    let (runs, first) = timelines::cut_short(results);
+    let Some((recorded, end)) = first else { return };
+    let (to, of) = (format_duration(recorded), format_duration(end));
+    let others = match runs {
+        1 => String::new(),
+        _ => format!(", and that of {} other runs in part", runs - 1),
+    };
+    tell(&format!(
+        "fresco: {}: who ran when is recorded up to {to} of {of}{others}; --timeline '{of}' records all",
+        directory.join(TRACE).display()
+    ));
 }
 
 /// The built-in scenarios, a line each.

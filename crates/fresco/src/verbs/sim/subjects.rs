@@ -38,12 +38,22 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
     refuse_what_changes_nothing(args, &kinds)?;
     let all = overrides(args)?;
     let run = Run {
-        horizon_ns: args.horizon.as_deref().map(horizon).transpose()?,
+        horizon_ns: args
+            .horizon
+            .as_deref()
+            .map(|text| time("--horizon", text))
+            .transpose()?,
         from_switch_on: args.from_switch_on,
         ..Run::default()
     };
+    let recorded = args
+        .timeline
+        .as_deref()
+        .map(|text| time("--timeline", text))
+        .transpose()?;
     let run = Run {
         seed: args.seed.map_or(run.seed, u64::from),
+        record_ns: recorded.unwrap_or(run.record_ns),
         ..run
     };
     let mut subjects: Vec<Subject> = Vec::new();
@@ -74,7 +84,18 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
 pub(super) fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
     let trace_dir = args.trace_dir.as_deref().map(trace_dir).transpose()?;
     let seed = args.seed.map(|seed| format!("seed={seed}"));
-    Ok(args.set.iter().cloned().chain(trace_dir).chain(seed).collect())
+    let timeline = args
+        .timeline
+        .as_deref()
+        .map(|time| format!("timeline={}", quoted(time)));
+    Ok(args
+        .set
+        .iter()
+        .cloned()
+        .chain(trace_dir)
+        .chain(seed)
+        .chain(timeline)
+        .collect())
 }
 
 /// Returns true if something that shows who ran when is written.
@@ -151,6 +172,7 @@ pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)])
 pub(super) fn refuse_two_values(args: &Args) -> Result<(), InputError> {
     let options = [
         (args.seed.is_some(), "--seed", "seed"),
+        (args.timeline.is_some(), "--timeline", "timeline"),
         (args.trace_dir.is_some(), "--trace-dir", "trace_dir"),
         (args.on_machine.is_given(), "--on", "machine"),
     ];
@@ -195,11 +217,11 @@ fn twins(second: &str, first: &str, name: &str) -> InputError {
 const LONGEST_PS: u64 = 100_000_000_000_000;
 
 /// A length of time, in ns.
-fn horizon(text: &str) -> Result<u64, InputError> {
-    let document = Document::parse("--horizon", &format!("horizon = {}", quoted(text)))?;
-    let read = document.root().duration("horizon", 1_000_000..=LONGEST_PS);
+fn time(option: &str, text: &str) -> Result<u64, InputError> {
+    let document = Document::parse(option, &format!("time = {}", quoted(text)))?;
+    let read = document.root().duration("time", 1_000_000..=LONGEST_PS);
     let ps = read.map_err(|error| {
-        InputError::new("--horizon", format!("found {text:?}"))
+        InputError::new(option, format!("found {text:?}"))
             .allowed(error.allowed.clone())
             .help("write a time such as '640 ms'")
     })?;
