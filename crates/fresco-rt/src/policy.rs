@@ -21,6 +21,22 @@ impl Policy {
         ("dm", Self::FixedPriority(Order::DeadlineMonotonic)),
         ("edf", Self::Edf),
     ];
+
+    /// Who goes first among ready jobs, in words, down to what decides ties.
+    pub fn order(self) -> &'static str {
+        match self {
+            Self::Edf => {
+                "the earliest deadline first; of equal ones the shorter relative deadline, then the shorter period, then the name first \
+                 in the alphabet"
+            }
+            Self::FixedPriority(Order::RateMonotonic) => {
+                "the shortest period first; of equal ones the shorter deadline, then the name first in the alphabet"
+            }
+            Self::FixedPriority(Order::DeadlineMonotonic) => {
+                "the shortest deadline first; of equal ones the shorter period, then the name first in the alphabet"
+            }
+        }
+    }
 }
 
 /// Order of fixed priorities; ties fall to the other time, then to the name, then to the place in the set.

@@ -77,7 +77,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
             handler_ns,
             cores,
         } => {
-            holds! { (1..=MOST_NS).contains(period_ns), "schedule.period_ns", "is {period_ns}; it is at least 1" }
+            holds! { (1..=MOST_NS).contains(period_ns), "schedule.period_ns", "is {period_ns} ns; it is from 1 to {MOST_NS} ns (1000 s)" }
             holds! { plan.colors.len() == 2, "colors", "are {}; slots are for two", plan.colors.len() }
             holds! { cores.len() == plan.cores as usize, "schedule.cores", "are {}, the plan has {}", cores.len(), plan.cores }
             for (core, slots) in cores.iter().enumerate() {

@@ -4,6 +4,7 @@
 use super::draft::{Draft, PlanContext};
 use super::grouping::{core_of, group, proofs};
 use super::prove::prove;
+use super::words::counted;
 use crate::plan::{RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_machine::RefreshPolicy;
@@ -43,8 +44,11 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         reasons: vec![format!(
             "each of {} refreshes per retention time may take {most} ns from a task: tRFC {} ns, and begun accesses, rows to close \
              and the rows that its core's tasks had open to be opened again (E35); all ranks are refreshed at the same time, or tasks \
-             with memory in {} ranks could meet {} refreshes per interval",
-            memory.commands, memory.trfc_ns, memory.ranks, memory.ranks
+             with memory in {} could meet {} per interval",
+            memory.commands,
+            memory.trfc_ns,
+            counted(memory.ranks, "rank", "ranks"),
+            counted(memory.ranks, "refresh", "refreshes")
         )],
     })
 }

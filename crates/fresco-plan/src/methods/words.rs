@@ -12,6 +12,11 @@ pub(super) fn time(ns: Time) -> String {
     }
 }
 
+/// A number of things: `1 rank`, `8 ranks`.
+pub(super) fn counted(count: u32, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Σ e/p to four digits, for sentences only.
 pub(crate) fn utilization(tasks: &[Task]) -> f64 {
     tasks.iter().map(|task| task.wcet as f64 / task.period as f64).sum()

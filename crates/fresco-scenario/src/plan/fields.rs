@@ -23,18 +23,47 @@ pub(super) fn unknown(data: &Value, plan: &Plan) -> Option<Unknown> {
     beyond(data, &again, "data")
 }
 
+/// Fields that are not written while they have their default, by the object that they are in. They may be given all the same.
+const LEFT_OUT: [(&str, &[&str]); 3] = [
+    ("data", &["bandwidth", "frames", "page_tables", "refresh_jitter_ns"]),
+    ("data.colors[", &["llc_colors"]),
+    ("data.tasks[", &["command", "pages", "stalls", "team"]),
+];
+
+/// Of the object at `path`, the fields that are left out at times.
+fn left_out(path: &str) -> &'static [&'static str] {
+    let is_at = |object: &str| match object.strip_suffix('[') {
+        None => path == object,
+        Some(_) => path
+            .strip_prefix(object)
+            .is_some_and(|rest| rest.find(']') == rest.len().checked_sub(1)),
+    };
+    LEFT_OUT
+        .iter()
+        .find(|(object, _)| is_at(object))
+        .map_or(&[], |(_, fields)| fields)
+}
+
 /// The first field of `given` that `written` does not have.
 fn beyond(given: &Value, written: &Value, path: &str) -> Option<Unknown> {
     match (given, written) {
         (Value::Object(given), Value::Object(written)) => given.iter().find_map(|(key, value)| {
+            let others = left_out(path);
             let path = format!("{path}.{key}");
             match written.get(key) {
                 Some(known) => beyond(value, known, &path),
-                None => Some(Unknown {
-                    path,
-                    known: written.keys().cloned().collect(),
-                    meant: fresco_input::closest(key, written.keys().map(String::as_str)).map(str::to_owned),
-                }),
+                None if others.contains(&key.as_str()) => None,
+                None => {
+                    let mut known: Vec<String> = written.keys().cloned().collect();
+                    known.extend(others.iter().map(|&field| field.to_owned()));
+                    known.sort_unstable();
+                    known.dedup();
+                    Some(Unknown {
+                        path,
+                        meant: fresco_input::closest(key, known.iter().map(String::as_str)).map(str::to_owned),
+                        known,
+                    })
+                }
             }
         }),
         (Value::Array(given), Value::Array(written)) => {
@@ -48,7 +77,7 @@ fn beyond(given: &Value, written: &Value, path: &str) -> Option<Unknown> {
 }
 
 /// The smallest part of `data` that we can name and that cannot be read.
-pub(super) fn misread(data: &Value) -> String {
+pub(super) fn part_misread(data: &Value) -> String {
     let part = part::<RefreshWindow>(data, "/refresh/windows", "refresh.windows")
         .or_else(|| part::<Slot>(data, "/schedule/table/slots", "schedule.table.slots"))
         .or_else(|| part::<Burst>(data, "/schedule/table/bursts", "schedule.table.bursts"))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a plan from its JSON document.
 
-use super::fields::{misread, unknown};
+use super::fields::unknown;
+use super::misread;
 use super::{Plan, SCHEMA};
 use fresco_input::InputError;
 use serde::Deserialize;
@@ -57,15 +58,15 @@ impl Plan {
                 .allowed(PARTS.join(", "))
                 .help(help));
         }
-        let data = document.get("data").unwrap_or(&Value::Null);
+        let Some(data) = document.get("data") else {
+            return Err(InputError::new(file, "found no such field, and it is required")
+                .in_field("data")
+                .allowed("the plan")
+                .help(help));
+        };
         // From the text once more: a value does not know its line.
-        let plan = serde_json::from_str(text).map_err(|error| {
-            InputError::new(file, format!("found a plan that cannot be read: {error}"))
-                .at_line(error.line() as u32)
-                .in_field(misread(data))
-                .allowed(format!("the fields of {SCHEMA}, as docs/file-formats.md lists them"))
-                .help(help)
-        });
+        let plan =
+            serde_json::from_str(text).map_err(|error| misread::error(file, error.line(), data, &error.to_string()));
         let Document { data: plan } = plan?;
         commands(file, data)?;
         match unknown(data, &plan) {

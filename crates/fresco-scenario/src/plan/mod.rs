@@ -9,6 +9,7 @@ mod frames;
 mod load;
 mod memory;
 mod method;
+mod misread;
 mod proof;
 mod schedule;
 

@@ -38,17 +38,21 @@ impl Extent {
             .map(Self::Operations);
         let time = table.opt_duration("time", least..=LONGEST)?.map(Self::Time);
         let mut given = [passes, operations, time].into_iter().flatten();
+        let (none, several) = (
+            table.error("found none of the three"),
+            table.error("found more than one of the three"),
+        );
+        // A key that is misspelt is none of them.
+        table.finish()?;
         let found = match (given.next(), given.next()) {
             (Some(extent), None) => Ok(extent),
-            (None, _) => Err(table.error("found neither of the three")),
-            (Some(_), Some(_)) => Err(table.error("found more than one of the three")),
+            (None, _) => Err(none),
+            (Some(_), Some(_)) => Err(several),
         };
-        let extent = found.map_err(|error| {
+        found.map_err(|error| {
             let allowed = error.allowed("one of passes = 2, operations = 100000, time = \"1 ms\"");
             allowed.help("say how long the phase lasts in one unit")
-        })?;
-        table.finish()?;
-        Ok(extent)
+        })
     }
 
     /// The same for periodic tasks, with `jobs` or `time`. Without the table, `default` jobs.
@@ -58,17 +62,18 @@ impl Extent {
         };
         let jobs = table.opt_integer("jobs", least..=MOST_JOBS)?.map(Self::Jobs);
         let time = table.opt_duration("time", least..=LONGEST)?.map(Self::Time);
-        let extent = match (jobs, time) {
-            (Some(extent), None) | (None, Some(extent)) => extent,
-            (found, _) => {
-                let found = if found.is_some() { "both" } else { "neither" };
-                let error = table.error(format!("found {found} of jobs and time"));
-                let allowed = error.allowed("jobs = 1000 of each periodic task, or time = \"20 s\"");
-                return Err(allowed.help("periodic tasks have jobs: say how many, or how long it takes"));
-            }
+        let of_both = |found: &str| {
+            let error = table.error(format!("found {found} of jobs and time"));
+            let allowed = error.allowed("jobs = 1000 of each periodic task, or time = \"20 s\"");
+            allowed.help("periodic tasks have jobs: say how many, or how long it takes")
         };
+        let (neither, both) = (of_both("neither"), of_both("both"));
         table.finish()?;
-        Ok(extent)
+        match (jobs, time) {
+            (Some(extent), None) | (None, Some(extent)) => Ok(extent),
+            (None, None) => Err(neither),
+            (Some(_), Some(_)) => Err(both),
+        }
     }
 
     /// Reads the table `fill`: loads and stores of each task that fill caches before anything takes time; 0 without it.

@@ -5,7 +5,7 @@ mod budgets;
 mod promises;
 mod setup;
 
-pub use promises::Promise;
+pub use promises::{Promise, promised};
 
 use crate::experiment::{self, RunOutcome};
 use crate::results::{RunResult, ScenarioResult};

@@ -18,6 +18,34 @@ pub struct Promise {
     pub found: String,
 }
 
+const DEADLINES: &str = "every job meets its deadline";
+const BOUNDS: &str = "no response exceeds its bound";
+const NO_REFRESH_MET: &str = "no access meets a refresh";
+const WINDOWS: &str = "every refresh window begins on time";
+const PAGES: &str = "every page lies in the colors of its task";
+const DEVICE: &str = "the device's timing and retention are kept";
+
+/// What a plan promises, before it has run: the promises that its run is judged by.
+pub fn promised(plan: &Plan) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    if !plan.proofs.is_empty() {
+        all.extend([DEADLINES, BOUNDS]);
+    }
+    if hides(plan) {
+        all.extend([NO_REFRESH_MET, WINDOWS]);
+    }
+    if plan.tasks.iter().any(|task| banks(plan, task).is_some()) {
+        all.push(PAGES);
+    }
+    all.push(DEVICE);
+    all
+}
+
+/// Whether no access may meet a refresh.
+fn hides(plan: &Plan) -> bool {
+    plan.method.hides_refresh() && !matches!(plan.schedule, Schedule::Fair { .. })
+}
+
 /// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
 /// colors if it has any, and of every plan that the device is not hurt.
 pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
@@ -32,25 +60,16 @@ pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
     if !plan.proofs.is_empty() {
         let misses: u64 = result.tasks.iter().map(|task| task.misses).sum();
         let released: u64 = result.tasks.iter().map(|task| task.released).sum();
-        add(
-            "every job meets its deadline",
-            misses == 0,
-            format!("{misses} of {released} jobs missed"),
-        );
+        add(DEADLINES, misses == 0, format!("{misses} of {released} jobs missed"));
         let late = plan.tasks.iter().zip(&result.tasks).find_map(|(task, outcome)| {
             let bound = task.response_bound_ns?.saturating_mul(1000);
             let worst = outcome.response.as_ref()?.max_ps;
             (worst > bound).then(|| format!("{}: {worst} ps, bound {bound} ps", task.name))
         });
         let kept = late.is_none();
-        add(
-            "no response exceeds its bound",
-            kept,
-            late.unwrap_or_else(|| "none does".to_owned()),
-        );
+        add(BOUNDS, kept, late.unwrap_or_else(|| "none does".to_owned()));
     }
-    let hides = plan.method.hides_refresh() && !matches!(plan.schedule, Schedule::Fair { .. });
-    if hides {
+    if hides(plan) {
         let reads: u64 = result.tasks.iter().map(|task| task.met_refresh.reads).sum();
         let writes: u64 = result.tasks.iter().map(|task| task.met_refresh.writes).sum();
         let before: u64 = result
@@ -59,7 +78,7 @@ pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
             .map(|task| task.met_refresh_at_start.accesses())
             .sum();
         add(
-            "no access meets a refresh",
+            NO_REFRESH_MET,
             reads + writes == 0,
             match before {
                 0 => format!("{reads} reads and {writes} write-backs did"),
@@ -70,23 +89,15 @@ pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
         );
         let late = result.windows.iter().map(|kept| kept.late).sum::<u64>();
         let windows = result.windows.iter().map(|kept| kept.windows).sum::<u64>();
-        add(
-            "every refresh window begins on time",
-            late == 0,
-            format!("{late} of {windows} began late"),
-        );
+        add(WINDOWS, late == 0, format!("{late} of {windows} began late"));
     }
     let (inside, all) = pages(plan, result);
     if all > 0 {
-        add(
-            "every page lies in the colors of its task",
-            inside == all,
-            format!("{inside} of {all} do"),
-        );
+        add(PAGES, inside == all, format!("{inside} of {all} do"));
     }
     if let Some(checker) = &result.checker {
         let found = format!("{} violations, {} rows late", checker.violations, checker.late_rows);
-        add("the device's timing and retention are kept", checker.clean, found);
+        add(DEVICE, checker.clean, found);
     }
     promises
 }

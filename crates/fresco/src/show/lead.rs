@@ -3,7 +3,7 @@
 
 use super::subject::{Subject, measured, task_name};
 use super::sweep::{CORUNNERS, Sweep};
-use super::{budgets, plan, tail, why, words};
+use super::{budgets, plan, schedule, tail, why, words};
 use fresco_report::number::fixed;
 use fresco_system::results::PointResult;
 
@@ -21,6 +21,7 @@ pub fn short(sweep: &Sweep<'_>) -> String {
 /// The sentences, the most important first.
 pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
     let mut sentences = Vec::from_iter(plan::sentence(sweep.result));
+    sentences.extend(schedule::ties(sweep.result));
     sentences.extend(of_tasks(sweep));
     sentences.extend(tail::sentence(sweep));
     sentences.extend(super::teams::given_up(sweep.result));

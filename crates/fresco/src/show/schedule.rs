@@ -5,10 +5,11 @@ use super::cdf;
 use super::figures::Figure;
 use super::sweep::Sweep;
 use super::timelines::values;
+use super::words;
 use fresco_report::plot::{Axis, Distribution, Heading};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
 use fresco_system::POINTS_SHOWN;
-use fresco_system::results::{JobsSummary, PointResult, ScenarioResult, TaskSummary};
+use fresco_system::results::{JobsSummary, PointResult, ScenarioResult, TaskResult, TaskSummary};
 
 /// Returns true if tasks of the scenario are periodic.
 pub fn is_periodic(result: &ScenarioResult) -> bool {
@@ -70,6 +71,35 @@ fn numbers(point: &PointResult, number: usize, jobs: &JobsSummary) -> Vec<Cell> 
         in_ms(response.max_ns),
         in_ms(response.max_ns - response.min_ns),
     ]
+}
+
+/// Tasks of a core of which only the names say which goes first, in a sentence; `None` if there are none. The slots of a plan's table
+/// and fair shares ask for no priorities; a plan itself says what decides.
+pub fn ties(result: &ScenarioResult) -> Option<String> {
+    if result.method.is_some() {
+        return None;
+    }
+    let mut names: Vec<String> = Vec::new();
+    for point in &result.points {
+        let tasks = point.runs.first().map_or(&[][..], |run| run.tasks.as_slice());
+        let timing = |task: &TaskResult| {
+            let jobs = task.jobs.as_ref()?;
+            Some((task.core, jobs.period_ns, jobs.deadline_ns))
+        };
+        for task in tasks {
+            let is_tied = |other: &&TaskResult| timing(*other).is_some() && timing(*other) == timing(task);
+            if tasks.iter().filter(is_tied).count() > 1 && !names.contains(&task.name) {
+                names.push(task.name.clone());
+            }
+        }
+    }
+    names.sort_unstable();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Tasks of one core among {} have equal periods and deadlines: the one whose name comes first in the alphabet goes first.",
+            words::list(&names)
+        )
+    })
 }
 
 /// The distribution of response times of each periodic task.

@@ -59,7 +59,7 @@ pub(super) fn with_copies(
             }
             let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
             let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space)
-                .map_err(|error| Refusal::undecided(error.to_string()))?;
+                .map_err(|error| Refusal::undecided(format!("{error} (times in ns)")))?;
             if let Some(found) = found {
                 let core = OnCore {
                     workloads: found.order.map(|workload| workloads[workload].clone()),

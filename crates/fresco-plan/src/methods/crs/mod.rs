@@ -85,7 +85,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
 }
 
 pub(super) fn refused(error: TopLevelError) -> Refusal {
-    Refusal::undecided(error.to_string())
+    Refusal::undecided(format!("{error} (times in ns)"))
 }
 
 fn planned_core(core: &OnCore) -> CoreServers {

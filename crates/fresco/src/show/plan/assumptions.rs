@@ -5,9 +5,14 @@ use fresco_input::format_size;
 use fresco_plan::Plan;
 use fresco_plan::plan::{Evidence, LockTimes, RefreshPlan, Schedule};
 
-/// The assumptions, in sentences; only those that the plan makes.
+/// Whose deadlines are proved, and the assumptions, in sentences; only those that the plan makes.
 pub(super) fn of(plan: &Plan) -> Vec<String> {
-    let mut all = vec![deadlines(plan)];
+    [vec![deadlines(plan)], assumed(plan)].concat()
+}
+
+/// The assumptions alone.
+pub fn assumed(plan: &Plan) -> Vec<String> {
+    let mut all = Vec::new();
     if !plan.proofs.is_empty() {
         all.push(execution(plan));
         all.extend(plan.about_reopening().map(|text| text + "."));
@@ -46,7 +51,7 @@ fn time(ns: u64) -> String {
 }
 
 /// Whose deadlines are proved.
-fn deadlines(plan: &Plan) -> String {
+pub fn deadlines(plan: &Plan) -> String {
     let proved = |number: usize| plan.proofs.iter().any(|proof| proof.tasks.contains(&number));
     let without: Vec<String> = plan
         .tasks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a report says of the plan that was run: what is promised under which assumptions and whether that held, and why it is so.
 
-mod assumptions;
+pub mod assumptions;
 
 use crate::verbs::plan::tables;
 use fresco_plan::Plan;

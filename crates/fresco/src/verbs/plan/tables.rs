@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan as tables for people.
 
+use crate::show::plan::assumptions;
 use fresco_input::{format_duration, format_size};
 use fresco_plan::plan::{Evidence, PlannedTask, RefreshPlan, Schedule};
 use fresco_plan::{Method, Plan};
 use fresco_report::{Cell, Column, ReportError, Table};
+use fresco_system::planned::promised;
 
 /// A time in nanoseconds, as people write it.
 pub fn time(ns: u64) -> String {
     format_duration(ns.saturating_mul(1000))
 }
 
-/// Tasks, the schedule, refresh, and the reasons.
+/// What holds under which assumptions; then how it is done: tasks, the schedule, refresh, and the reasons.
 pub fn tables(plan: &Plan) -> Result<Vec<Table>, ReportError> {
-    let mut tables = vec![tasks(plan)?, schedule(plan)?];
+    let mut tables = vec![promises(plan)?, tasks(plan)?, schedule(plan)?];
     let mut reasons = Table::new("Why", vec![Column::text("reason")]);
     for reason in &plan.reasons {
         reasons.push(vec![reason.as_str().into()])?;
     }
     tables.push(reasons);
     Ok(tables)
+}
+
+/// What the plan promises, and what it assumes.
+fn promises(plan: &Plan) -> Result<Table, ReportError> {
+    let title = format!(
+        "{}: what {} promises, and what it assumes",
+        plan.name,
+        plan.method.name()
+    );
+    let mut table = Table::new(title, vec![Column::text("this is"), Column::text("what holds")]);
+    let mut row = |kind: &str, words: &str| table.push(vec![kind.into(), words.into()]);
+    for promise in promised(plan) {
+        row("promised", promise)?;
+    }
+    row("deadlines", &assumptions::deadlines(plan))?;
+    for assumption in assumptions::assumed(plan) {
+        row("assumed", &assumption)?;
+    }
+    Ok(table)
 }
 
 /// What each task asks for, what it gets, and what proves its deadline.
@@ -102,6 +123,10 @@ pub fn schedule(plan: &Plan) -> Result<Table, ReportError> {
             _ => format!("ranks {ranks}{bank}: {held}"),
         };
         row(format!("color {number}"), memory)?;
+    }
+    let by_slots = matches!(plan.schedule, Schedule::Table { .. } | Schedule::Fair { .. });
+    if !by_slots && plan.method != Method::Partition {
+        row("ready jobs".to_owned(), plan.policy.order().to_owned())?;
     }
     match &plan.schedule {
         Schedule::Priorities => row("tasks".to_owned(), "by priority; refresh goes on beside".to_owned())?,
