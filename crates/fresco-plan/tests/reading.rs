@@ -111,8 +111,131 @@ fn a_misspelt_field_is_named_with_its_neighbours() {
     let slot = document.pointer_mut("/data/schedule/table/slots/3").expect("a slot");
     slot.as_object_mut().expect("an object").remove("job");
     let error = Plan::parse("p.json", &document.to_string()).expect_err("missing");
-    assert_eq!(error.field, "data.schedule.table.slots[3]", "{error}");
-    assert!(error.found.contains("missing field `job`"), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "p.json: data.schedule.table.slots[3].job: found no such field, and it is required\n  \
+         allowed: a whole number from 0 to 18446744073709551615\n  help: mend the field, or plan again: `fresco plan` writes it"
+    );
+}
+
+/// The path of the value itself, also in parts that the reader of JSON tells apart by their kind, and where the same value is right
+/// elsewhere.
+#[test]
+fn what_cannot_be_read_is_named_in_plain_words() {
+    let by_servers = document(Method::Crs, &[]);
+    let by_run = document(Method::Flat, &[]);
+    let by_slots = document(Method::Aligned, &[]);
+    let cases = [
+        (
+            &by_servers,
+            "/data/schedule/locks/phase_ns/1",
+            json!("soon"),
+            "schedule.locks.phase_ns[1]",
+            "\"soon\"",
+            "a whole number",
+        ),
+        (
+            &by_servers,
+            "/data/schedule/cores/0/servers/1/color",
+            json!(-1),
+            "schedule.cores[0].servers[1].color",
+            "-1",
+            "a whole number from 0",
+        ),
+        (
+            &by_servers,
+            "/data/memory/ranks",
+            json!("8"),
+            "memory.ranks",
+            "\"8\"",
+            "from 0 to 4294967295",
+        ),
+        (
+            &by_servers,
+            "/data/tasks/1/name",
+            json!(5),
+            "tasks[1].name",
+            "5",
+            "a text",
+        ),
+        (
+            &by_servers,
+            "/data/method",
+            json!("aligned "),
+            "method",
+            "\"aligned \"",
+            "auto-refresh, burst",
+        ),
+        (
+            &by_servers,
+            "/data/refresh/kind",
+            json!("Windows"),
+            "refresh.kind",
+            "\"Windows\"",
+            "controller, windows",
+        ),
+        (&by_servers, "/data/colors", json!({}), "colors", "an object", "a list"),
+        (
+            &by_run,
+            "/data/proofs/0/evidence/jobs",
+            json!(0.5),
+            "proofs[0].evidence.jobs",
+            "0.5",
+            "a whole number",
+        ),
+        (
+            &by_run,
+            "/data/schedule/locks",
+            json!([]),
+            "schedule.locks",
+            "a list",
+            "fields",
+        ),
+        (
+            &by_slots,
+            "/data/schedule/cores/0/tasks",
+            json!([[0]]),
+            "schedule.cores[0].tasks",
+            "a list",
+            "a list of 2",
+        ),
+    ];
+    for (document, pointer, value, path, found, allowed) in cases {
+        let mut spoilt = document.clone();
+        *spoilt.pointer_mut(pointer).expect("is there") = value;
+        let error = Plan::parse("p.json", &spoilt.to_string()).expect_err(path);
+        assert_eq!(
+            (error.field.as_str(), error.found.as_str()),
+            (&*format!("data.{path}"), &*format!("found {found}")),
+            "{error}"
+        );
+        assert!(error.allowed.contains(allowed), "{error}");
+    }
+}
+
+/// Fields that are left out while they have their default may be written out.
+#[test]
+fn defaults_may_be_written_out() {
+    let mut document = document(Method::AutoRefresh, &[]);
+    let defaults = json!({ "bandwidth": null, "frames": "camc", "page_tables": "uncolored", "refresh_jitter_ns": 0 });
+    // An empty command is none that could be started: it is left out or named.
+    let of_task = json!({ "pages": "at-start", "stalls": null, "team": null });
+    let put = |object: &mut Value, fields: &Value| {
+        for (key, value) in fields.as_object().expect("an object") {
+            object[key] = value.clone();
+        }
+    };
+    let without = Plan::parse("p.json", &document.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    put(&mut document["data"], &defaults);
+    put(&mut document["data"]["tasks"][0], &of_task);
+    let read = Plan::parse("p.json", &document.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(read, without);
+    document["data"]["refresh_jitter"] = json!(0);
+    let error = Plan::parse("p.json", &document.to_string()).expect_err("unknown");
+    assert!(
+        error.allowed.contains("refresh_jitter_ns") && error.help.contains("refresh_jitter_ns"),
+        "{error}"
+    );
 }
 
 /// The seeds of the fuzz target are plans of today.

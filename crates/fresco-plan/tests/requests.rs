@@ -96,7 +96,7 @@ fn wrong_values_of_plan() {
     refused("seed = \"x\"", "seed", "\"x\"");
     refused("repetitions = -5", "repetitions", "the integer -5");
     refused("check = 7", "check", "the integer 7");
-    refused("warm_up.foo = 1", "warm_up", "");
+    refused("warm_up.foo = 1", "warm_up.foo", "unknown key");
     refused("measure.time = \"1 xs\"", "measure.time", "1 xs");
     refused("plan.within_postponing = 1", "plan.within_postponing", "the integer 1");
     refused("plan.refresh_jitter = \"2 ms\"", "plan.refresh_jitter", "2 ms");

@@ -60,7 +60,7 @@ fn a_plan_with_budgets_is_read_as_it_is_written() {
     assert_eq!(Plan::parse("p.json", &text(&plan)).ok().as_ref(), Some(&plan));
     let wrong = text(&plan).replace("\"count_write_backs\":false", "\"count_write_backs\":3");
     let error = Plan::parse("p.json", &wrong).expect_err("3 is neither");
-    assert_eq!(error.field, "data.bandwidth", "{error}");
+    assert_eq!(error.field, "data.bandwidth.count_write_backs", "{error}");
     let without = Sound::four(Method::AutoRefresh).plan;
     assert!(!text(&without).contains("bandwidth"));
 }

@@ -98,7 +98,12 @@ fn slots_that_are_others() {
             _ => unreachable!("has slots"),
         }
     };
-    sound.refused(period(0), "schedule.period_ns", "is 0");
+    sound.refused(
+        period(0),
+        "schedule.period_ns",
+        "is 0 ns; it is from 1 to 1000000000000 ns",
+    );
+    sound.refused(period(u64::MAX), "schedule.period_ns", "from 1 to 1000000000000 ns");
     sound.refused(period(32_000_000), "", "");
     sound.unverifiable(period(63_999_999), "refresh", "more than 4194304 windows");
 }

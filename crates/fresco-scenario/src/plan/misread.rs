@@ -61,8 +61,13 @@ impl<'m> Wrong<'m> {
         let of_value = ["invalid type: ", "invalid value: "]
             .iter()
             .find_map(|start| message.strip_prefix(start));
-        match of_value.and_then(|rest| rest.rsplit_once(", expected ")) {
-            Some((found, expected)) => Self::Value(found, expected),
+        if let Some((found, expected)) = of_value.and_then(|rest| rest.rsplit_once(", expected ")) {
+            return Self::Value(found, expected);
+        }
+        // A list in place of an object, or one of another length.
+        let of_length = message.strip_prefix("invalid length ");
+        match of_length.and_then(|rest| rest.rsplit_once(", expected ")) {
+            Some((_, expected)) => Self::Value("sequence", expected),
             None => Self::Other(message),
         }
     }
@@ -105,16 +110,18 @@ impl<'m> Wrong<'m> {
         }
     }
 
-    /// The path of the value that `is_meant`: of several the one without which the reader complains of something else, or of nothing.
+    /// The path of the value that `is_meant`: of several the one without which nothing is wrong, or else the lowest without which the
+    /// reader complains of something else.
     fn value(&self, data: &Value, part: &str, is_meant: impl Fn(&Value) -> bool, better: &Value) -> String {
-        let mut first = None;
+        let mut best = None;
         for (path, pointer, _) in places(data, part).filter(|(_, _, value)| is_meant(value)) {
-            if mended(data, &pointer, |value| *value = better.clone()).is_some() {
-                return path;
+            match mended(data, &pointer, |value| *value = better.clone()) {
+                Some(None) => return path,
+                Some(_) => best = Some(path),
+                None => best = best.or(Some(path)),
             }
-            first = first.or(Some(path));
         }
-        first.unwrap_or_else(|| part.to_owned())
+        best.unwrap_or_else(|| part.to_owned())
     }
 }
 
@@ -202,15 +209,23 @@ fn kind(expected: &str) -> String {
             "an object with fields".to_owned()
         }
         _ if expected.contains("enum ") => "a name".to_owned(),
+        _ if expected.starts_with("an array of length ") => expected.replacen("an array of length", "a list of", 1),
         other => other.to_owned(),
     }
 }
 
 /// A value of the kind that is expected.
 fn example(expected: &str) -> Value {
+    if let Some(length) = expected
+        .strip_prefix("an array of length ")
+        .and_then(|length| length.parse().ok())
+    {
+        return Value::Array(vec![Value::Array(Vec::new()); std::cmp::min(length, MOST_TRIALS)]);
+    }
     match expected {
         "u64" | "usize" | "u32" => Value::from(0),
         "a sequence" => Value::Array(Vec::new()),
+        "a boolean" => Value::Bool(false),
         _ => Value::from(""),
     }
 }

@@ -23,7 +23,7 @@ use crate::scenario::machine::{self, MachineRead};
 use crate::scenario::policy;
 use crate::scenario::sweep::Sweep;
 use crate::scenario::task::printable;
-use crate::scenario::{OF_ALL_POINTS, Task};
+use crate::scenario::{OF_ALL_POINTS, Task, error_at, of_second};
 use fresco_input::{Document, InputError, Table};
 use fresco_machine::Machine;
 use std::path::Path;
@@ -156,16 +156,19 @@ impl TaskSet {
         }
         let trace_dir = directory.join(root.opt_text("trace_dir")?.unwrap_or(""));
         let mut tasks: Vec<TaskSpec> = Vec::new();
+        let mut places: Vec<InputError> = Vec::new();
         let mut asked = Asked::default();
         for (number, table) in root.array_of_tables("task")?.into_iter().enumerate() {
             let task = Task::read(&table, &machine, None)?;
             asked.add(&task, &table)?;
             for copy in task::copies(&task, &table, number, options.cores, &trace_dir)? {
-                if tasks.iter().any(|other| other.name == copy.name) {
-                    let error = table.error_at("name", format!("found a second task {:?}", copy.name));
+                if let Some(other) = tasks.iter().position(|other| other.name == copy.name) {
+                    let place = of_second(&places[other], &task.name_place, &root);
+                    let error = error_at(place, format!("found a second task {:?}", copy.name));
                     return Err(error.allowed("each name once").help("rename one of the two"));
                 }
                 tasks.push(copy);
+                places.push(task.name_place.clone());
             }
             table.finish()?;
         }

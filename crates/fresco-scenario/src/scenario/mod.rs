@@ -38,6 +38,7 @@ pub use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub use place::error_at;
+pub(crate) use place::of_second;
 pub use setup::{Copy, Setup};
 pub use sweep::Axis;
 pub use task::{MOST_STALLS, Paging, Role, Task};

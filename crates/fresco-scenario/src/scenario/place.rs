@@ -17,6 +17,16 @@ pub fn moved(error: &InputError, place: &InputError, found: String) -> InputErro
         .of_kind(moved.kind)
 }
 
+/// Of two places in which a name is given, that of the mistake: the second, unless `--set` gave the first and the file the second. `root` is
+/// the file's own table.
+pub fn of_second<'p>(first: &'p InputError, second: &'p InputError, root: &Table<'_>) -> &'p InputError {
+    let file = root.error("").file.clone();
+    match first.file != file && second.file == file {
+        true => first,
+        false => second,
+    }
+}
+
 /// Where memory was asked for, for errors that are found later: at the first of `keys` of `table` that the command line, the
 /// sweep or a variant sets, else at the table. `name` is its dotted path, by name. No key counts as asked for.
 pub(super) fn asked_at(table: &Table<'_>, name: String, keys: &[&str]) -> InputError {

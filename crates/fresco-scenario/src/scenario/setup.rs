@@ -7,7 +7,7 @@ use super::bandwidth;
 use super::dynamic;
 use super::extent::Extent;
 use super::jobs::Scheduler;
-use super::place::error_at;
+use super::place::{error_at, of_second};
 use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
@@ -243,7 +243,11 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
     let mut copies: Vec<Copy> = Vec::new();
     for (number, task) in tasks.iter().enumerate() {
         if let Some(other) = tasks[..number].iter().find(|other| other.name == task.name) {
-            let error = error_at(&task.place, format!("found a second task {:?}", other.name));
+            let found = format!("found a second task {:?}", other.name);
+            let error = match of_second(&other.name_place, &task.name_place, root) {
+                second if second.file == root.error("").file => error_at(&task.place, found),
+                set => error_at(set, found),
+            };
             return Err(error.allowed("each name once").help("rename one of the two"));
         }
         for (copy, core) in task.cores.iter().enumerate() {

@@ -85,6 +85,8 @@ pub struct Task {
     pub command: Vec<String>,
     /// Its place, for errors.
     pub place: InputError,
+    /// That of its name.
+    pub name_place: InputError,
     /// Where the size of its memory is set: by the command line, the sweep or a variant, else its place.
     pub size_place: InputError,
     /// The same of its size or colors.
@@ -176,6 +178,7 @@ impl Task {
             size_place: memory_place(table, &name, &SIZE)?,
             colors_place: memory_place(table, &name, &[&SIZE[..], &COLORS].concat())?,
             place: table.error("").in_field(format!("task.{name}")),
+            name_place: table.error_at("name", ""),
             name,
         };
         if is_run {

@@ -164,7 +164,7 @@ fn plans() -> Vec<Case> {
             edited(&good, schema, "\"schema\": \"fresco-sim/3\""),
         )
         .told("p.json: schema: "),
-        of("a schema alone", "{\"schema\": \"fresco-plan/1\"}".to_owned()).told("p.json:1: data: "),
+        of("a schema alone", "{\"schema\": \"fresco-plan/1\"}".to_owned()).told("p.json: data: found no such field"),
         changed(
             "an unknown field of a plan",
             "\"cores\": 1,",
@@ -174,6 +174,11 @@ fn plans() -> Vec<Case> {
             "a method that is none",
             "\"method\": \"aligned\"",
             "\"method\": \"hope\"",
+        ),
+        changed(
+            "a jitter of nothing, misspelt",
+            "\"cores\": 1,",
+            "\"cores\": 1, \"refresh_jiter_ns\": 0,",
         ),
         changed("a negative time", "\"handler_ns\": ", "\"handler_ns\": -"),
         changed("a number of cores that is a text", "\"cores\": 1,", "\"cores\": \"1\","),
