@@ -149,3 +149,25 @@ fn refused(file: &Path, asked: Option<Method>, name: &str, refusal: &Refusal) ->
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fresco_input::Kind as Fault;
+
+    /// What no reader takes is not written.
+    #[test]
+    fn a_plan_larger_than_is_read_has_no_document() {
+        let text = "[[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n";
+        let set = TaskSet::parse("t.toml", text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+        let mut plan = fresco_plan::plan(&set).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let read = provenance::of_this_run(None);
+        assert!(document(&plan, &read).is_ok());
+        plan.reasons = vec!["x".repeat(MAX_TEXT_BYTES as usize)];
+        let Err(Failure::Input(error)) = document(&plan, &read) else {
+            panic!("a document that nobody reads");
+        };
+        assert_eq!(error.kind, Fault::TooLarge);
+        assert!(error.allowed.contains("at most 64 MiB"), "{error}");
+    }
+}

@@ -44,7 +44,7 @@ fn help_tells_every_exit_status() {
     };
     let rows = table.split("\n\n").next().expect("a text has a begin");
     let statuses: Vec<String> = rows.lines().filter_map(row).collect();
-    assert_eq!(statuses.len(), 8, "{statuses:?}");
+    assert_eq!(statuses.len(), 9, "{statuses:?}");
     let help = stdout(&["--help"], std::path::Path::new("."));
     let (_, told) = help.split_once("Exit status:").expect("the help has a list");
     let told: String = told.split_whitespace().map(|word| format!(" {word}")).collect();

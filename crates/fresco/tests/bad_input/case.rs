@@ -86,7 +86,7 @@ impl Case {
             }
         };
         let status = done.status.code();
-        must(matches!(status, Some(2 | 3)), "its status is neither 2 nor 3");
+        must(matches!(status, Some(2..=4)), "its status is not 2, 3 or 4");
         must(done.stdout.is_empty(), "it prints a result");
         must(!told.contains("panicked"), "it panics");
         must(listing(directory.path()) == before, "it leaves a file behind");
@@ -96,7 +96,10 @@ impl Case {
             "== {}\n$ fresco {}{}\n{}\n",
             self.name,
             self.arguments.join(" "),
-            if status == Some(3) { " # status 3" } else { "" },
+            match status {
+                Some(status @ (3 | 4)) => format!(" # status {status}"),
+                _ => String::new(),
+            },
             once.told(self.name, &kept(&told))
         );
         (record, faults)

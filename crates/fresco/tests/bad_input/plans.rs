@@ -95,7 +95,7 @@ fn tasks() -> Vec<Case> {
             &["plan", "t.toml", "--set", "task.0.name=b"],
         )
         .file("t.toml", TASKS)
-        .told("--set task.0.name=b: task.0.name: found a second task"),
+        .told("--set task.0.name=b: task.b.name: found a second task"),
         of_tasks("two tasks of a name", "name = \"b\"", "name = \"a\" # too").told_at("t.toml", "name = \"a\" # too"),
         text("utilisation over 1", &edited(TASKS, "\"2 ms\"", "\"31 ms\"")).told_at("t.toml", "[[task]]"),
         text(

@@ -76,7 +76,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
-    /// Length of the run of a plan, e.g. '640 ms'; as long as everything takes to repeat if omitted, from two to ten retention
+    /// Length of the run of a plan, e.g. '640 ms', 1 us to 100 s; as long as everything takes to repeat if omitted, from two to ten retention
     /// times
     #[arg(long, value_name = "TIME")]
     horizon: Option<String>,
