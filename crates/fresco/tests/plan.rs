@@ -239,6 +239,33 @@ fn a_plan_that_is_not_sound_is_told() {
     );
 }
 
+/// What holds comes before how it is done, and what decides between equal deadlines is said.
+#[test]
+fn what_is_printed_opens_with_the_promises() {
+    let directory = prepared();
+    let here = directory.path();
+    let text = stdout(&["plan", "t.toml"], here);
+    let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = [
+        "two: what aligned promises, and what it assumes",
+        "promised every job meets its deadline",
+        "assumed No job takes longer than its WCET",
+        "two: aligned on ss-rtmc",
+        "ready jobs the earliest deadline first; of equal ones the shorter relative deadline",
+        "Why reason",
+    ];
+    let places: Vec<Option<usize>> = parts.iter().map(|part| told.find(part)).collect();
+    assert!(
+        places[0] == Some(0) && places.is_sorted() && !places.contains(&None),
+        "{places:?}: {text}"
+    );
+    let by_priority = stdout(&["plan", "t.toml", "--set", "plan.policy=rm"], here);
+    assert!(
+        by_priority.contains("the shortest period first; of equal ones the shorter deadline"),
+        "{by_priority}"
+    );
+}
+
 /// What is empty beyond the end of a record is not idle: the trace has a mark there, and a line says how to record more.
 #[test]
 fn a_trace_says_where_it_ends() {

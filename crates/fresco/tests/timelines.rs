@@ -153,3 +153,20 @@ fn the_key_says_how_much_is_recorded() {
     let timeline = &document["data"]["scenarios"][0]["points"][0]["runs"][0]["timeline"];
     assert_eq!(timeline["recorded_ps"], 50_000_000);
 }
+
+/// Where the names of tasks decide which goes first, the results say so; where periods do, there is nothing to say.
+#[test]
+fn names_that_decide_are_told() {
+    let second = "[[task]]\nname = \"again\"\nprogram = \"latency\"\ncore = 0\nperiod = \"100 us\"\nparameters.bytes = \"16 KiB\"\n";
+    let text = format!("{}{second}", periodic(2, ""));
+    let directory = directory_with(&[("small.toml", MACHINE), ("p.toml", &text)]);
+    let told = |words: &[&str]| {
+        let printed = stdout(&[&["sim", "./p.toml"], words].concat(), directory.path());
+        printed.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let tie = "Tasks of one core among again and hard have equal periods and deadlines";
+    let equal = told(&[]);
+    assert!(equal.contains(tie), "{equal}");
+    let apart = told(&["--set", "task.2.period=200 us"]);
+    assert!(!apart.contains("equal periods"), "{apart}");
+}

@@ -87,7 +87,7 @@ pub fn ties(result: &ScenarioResult) -> Option<String> {
             Some((task.core, jobs.period_ns, jobs.deadline_ns))
         };
         for task in tasks {
-            let is_tied = |other: &&TaskResult| timing(*other).is_some() && timing(*other) == timing(task);
+            let is_tied = |other: &&TaskResult| timing(other).is_some() && timing(other) == timing(task);
             if tasks.iter().filter(is_tied).count() > 1 && !names.contains(&task.name) {
                 names.push(task.name.clone());
             }

@@ -85,8 +85,8 @@ pub(super) fn prove_with_copies(
         core.top.repeat().map_err(refused)?,
         hyperperiod(&context.pick(&counted))?,
     )?;
-    let cycles = core.copied.iter().map(|(_, table)| table.length);
-    let repeated = cycles.fold(Ok(turn), |turn, cycle| lcm(turn?, cycle))?;
+    let mut cycles = core.copied.iter().map(|(_, table)| table.length);
+    let repeated = cycles.try_fold(turn, lcm)?;
     let tasks = context.pick(&counted);
     let phase = tasks.iter().map(|task| task.phase).max().unwrap_or(0);
     let size = RunSize::of(&draft.schedule, 2, number as usize)?;
