@@ -5,7 +5,8 @@ use crate::Method;
 use crate::background;
 use crate::methods::{Draft, PlanContext, draft};
 use crate::plan::{Plan, PlannedBandwidth, PlannedTask, RefreshPlan};
-use crate::refusal::Refusal;
+use crate::refusal::{Kind, Refusal};
+use crate::watch::Watch;
 use fresco_scenario::{TaskSet, TaskSpec};
 
 /// Methods in the order in which they are tried if none is asked for. Aligned refresh comes first: its slots never move, its proof
@@ -49,25 +50,38 @@ const PREFERENCE: [Method; 6] = [
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
+    plan_watched(set, Watch::default())
+}
+
+/// As [`plan()`], while someone waits. If none is asked for, each method may take an equal part of the time that those before it have left.
+///
+/// # Errors
+/// As [`plan()`]; of kind [`Stopped`](Kind::Stopped) if the method asked for is not decided, or one of all, and none has a plan.
+pub fn plan_watched(set: &TaskSet, watch: Watch<'_>) -> Result<Plan, Refusal> {
     let partition = set.options.method == Some(Method::Partition);
     match background::divide(set).filter(|_| !partition) {
-        Some((periodic, others)) => before(&periodic, &others),
-        None => before(set, &[]),
+        Some((periodic, others)) => before(&periodic, &others, watch),
+        None => before(set, &[], watch),
     }
 }
 
 /// Plans tasks of one kind, or a partition, and puts `others` behind them.
-fn before(set: &TaskSet, others: &[TaskSpec]) -> Result<Plan, Refusal> {
+fn before(set: &TaskSet, others: &[TaskSpec], watch: Watch<'_>) -> Result<Plan, Refusal> {
     let context = PlanContext::new(set);
-    let by_method = |method| {
-        let mut plan = complete(&context, method, draft(method, &context)?);
+    let by_method = |method, left| {
+        let attempt = watch
+            .share(left)
+            .attempt(method, context.memory.density_gbit, |patience| {
+                draft(method, &context.clone().while_patient(patience))
+            });
+        let mut plan = complete(&context, method, attempt?);
         if !others.is_empty() {
             background::add(&mut plan, others)?;
         }
         Ok(plan)
     };
     if let Some(method) = set.options.method {
-        return by_method(method);
+        return by_method(method, 1);
     }
     let methods: &[Method] = if context.tasks.is_empty() {
         &[Method::Codesign]
@@ -75,8 +89,8 @@ fn before(set: &TaskSet, others: &[TaskSpec]) -> Result<Plan, Refusal> {
         &PREFERENCE
     };
     let mut passed_over: Vec<(Method, Refusal)> = Vec::new();
-    for &method in methods {
-        match by_method(method) {
+    for (number, &method) in methods.iter().enumerate() {
+        match by_method(method, methods.len() - number) {
             Ok(mut plan) => {
                 let not = |(method, refusal): &(Method, Refusal)| format!("not {}: {refusal}", method.name());
                 plan.reasons.splice(0..0, passed_over.iter().map(not));
@@ -89,10 +103,15 @@ fn before(set: &TaskSet, others: &[TaskSpec]) -> Result<Plan, Refusal> {
         .iter()
         .map(|(method, refusal)| format!("{}: {refusal}", method.name()))
         .collect();
-    let kind = passed_over[0].1.kind;
+    let stopped = passed_over.iter().find(|(_, refusal)| refusal.kind == Kind::Stopped);
+    let kind = stopped.map_or(passed_over[0].1.kind, |(_, refusal)| refusal.kind);
+    let found = match stopped {
+        Some(_) => "no method has a plan so far",
+        None => "no method has a plan",
+    };
     Err(Refusal {
         kind,
-        reason: format!("no method has a plan. {}", each.join(". ")),
+        reason: format!("{found}. {}", each.join(". ")),
     })
 }
 

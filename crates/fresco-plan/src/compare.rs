@@ -2,9 +2,10 @@
 //! All methods side by side for one task set, over densities.
 
 use crate::Method;
-use crate::choose::plan;
+use crate::choose::plan_watched;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
+use crate::watch::Watch;
 use fresco_input::InputError;
 use fresco_scenario::TaskSet;
 
@@ -26,12 +27,19 @@ pub struct Comparison {
     pub rows: Vec<Row>,
 }
 
-/// Plans by every method at every density; `done` is called after each.
+/// Plans by every method at every density; `done` is called after each. Of those whose time is over, or that have not begun when the user
+/// asks for an end, the rows say that they are not decided.
 ///
 /// # Errors
 /// A density of which the machine's refresh table knows no tRFC.
-pub fn compare(set: &TaskSet, densities: &[u32], mut done: impl FnMut()) -> Result<Comparison, InputError> {
+pub fn compare(
+    set: &TaskSet,
+    densities: &[u32],
+    watch: Watch<'_>,
+    mut done: impl FnMut(),
+) -> Result<Comparison, InputError> {
     let mut rows = Vec::new();
+    let all = densities.len() * Method::of_refresh().count();
     for &density_gbit in densities {
         let mut at = set.at_density(density_gbit)?;
         for method in Method::of_refresh() {
@@ -39,7 +47,7 @@ pub fn compare(set: &TaskSet, densities: &[u32], mut done: impl FnMut()) -> Resu
             rows.push(Row {
                 density_gbit,
                 method,
-                outcome: plan(&at),
+                outcome: plan_watched(&at, watch.share(all - rows.len())),
             });
             done();
         }

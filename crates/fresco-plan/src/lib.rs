@@ -17,11 +17,13 @@ pub mod limits;
 mod methods;
 pub mod refusal;
 mod sensitivity;
+mod watch;
 
 pub use check::check;
-pub use choose::plan;
+pub use choose::{plan, plan_watched};
 pub use compare::{Comparison, Row, compare};
 pub use fresco_scenario::plan::{self, Method, Plan, RankMemory};
 pub use fresco_scenario::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};
 pub use refusal::Refusal;
-pub use sensitivity::{RETENTIONS_MS, Sensitivity, sensitivity};
+pub use sensitivity::{RETENTIONS_MS, Sensitivity, Undecided, sensitivity, verdicts};
+pub use watch::{Report, Watch};

@@ -16,6 +16,8 @@ pub enum Kind {
     Load,
     /// A search ended without a verdict, or a table would be too long.
     Undecided,
+    /// Whoever waited for a verdict does so no longer: the time was over, or the user has asked for an end.
+    Stopped,
 }
 
 /// Why a method has no plan for a task set.
@@ -46,6 +48,11 @@ impl Refusal {
     /// No verdict.
     pub fn undecided(reason: impl Into<String>) -> Self {
         Self::new(Kind::Undecided, reason)
+    }
+
+    /// No verdict, as nobody waits for it any more.
+    pub fn stopped(reason: impl Into<String>) -> Self {
+        Self::new(Kind::Stopped, reason)
     }
 
     fn new(kind: Kind, reason: impl Into<String>) -> Self {

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use crate::budget::{Family, least_budget};
+use crate::patience::STOPPED;
 use crate::policy::Policy;
 use crate::supply::SlotTable;
 use crate::task::Task;
@@ -55,6 +56,8 @@ pub enum AlignedError {
     Segment(usize, Time, Time),
     /// A time exceeds 64 bits.
     Overflow,
+    /// The patience was over before there was a verdict.
+    Stopped,
 }
 
 impl fmt::Display for AlignedError {
@@ -83,6 +86,7 @@ impl fmt::Display for AlignedError {
                 )
             }
             AlignedError::Overflow => Overflow.fmt(f),
+            AlignedError::Stopped => f.write_str(STOPPED),
         }
     }
 }

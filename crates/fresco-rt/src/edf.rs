@@ -6,7 +6,7 @@
 use crate::certificate::{EdfCertificate, EdfStep};
 use crate::demand::{dbf, last_deadline, longest_deadline, utilization, utilization_q64};
 use crate::supply::Supply;
-use crate::task::{Task, hyperperiod};
+use crate::task::Task;
 use crate::time::{Overflow, Time, lcm};
 
 /// Outcome of the EDF test.
@@ -75,8 +75,13 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
     if tasks.is_empty() {
         return Ok(Some(0));
     }
-    let repeating = || {
-        let repeat = hyperperiod(tasks).and_then(|h| lcm(h, supply.period()))?;
+    // What repeats after more than `limit` need not be known.
+    let repeating = |limit: Time| {
+        let mut periods = tasks.iter().map(|task| task.period);
+        let repeat = periods.try_fold(supply.period(), |repeat, period| match repeat > limit {
+            true => Ok(repeat),
+            false => lcm(repeat, period),
+        })?;
         repeat.checked_add(longest_deadline(tasks)).ok_or(Overflow)
     };
     let (below, above) = utilization_q64(tasks);
@@ -96,7 +101,7 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
         } else {
             None
         };
-        return match (meeting, repeating()) {
+        return match (meeting, repeating(meeting.unwrap_or(Time::MAX))) {
             (Some(meeting), Ok(repeat)) => Ok(Some(meeting.min(repeat))),
             (Some(point), Err(_)) | (None, Ok(point)) => Ok(Some(point)),
             (None, Err(overflow)) => Err(overflow),
@@ -105,6 +110,6 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
     if utilization(tasks)? > supply.rate() {
         Ok(None)
     } else {
-        repeating().map(Some)
+        repeating(Time::MAX).map(Some)
     }
 }

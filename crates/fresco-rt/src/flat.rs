@@ -6,6 +6,7 @@
 //! an execution time does. It does not hold for sporadic arrivals, nor for shorter bursts (E32). On several cores with tasks
 //! bound to them, test each core under the same locks.
 
+use crate::patience::Patience;
 use crate::policy::Policy;
 use crate::simulation::{Dispatch, Horizon, Miss, Outcome, Simulation, SimulationError};
 use crate::task::Task;
@@ -30,7 +31,20 @@ pub const MAX_REPEATS: u64 = 32;
 /// # Errors
 /// If workloads and locks have different numbers of colors, or the common multiple of all periods is too long to run.
 pub fn flat_test(workloads: &[&[Task]], policy: Policy, locks: &Locks) -> Result<FlatVerdict, SimulationError> {
-    let simulation = Simulation::new(workloads.to_vec(), policy, Dispatch::Flat, Some(locks))?;
+    flat_test_while(workloads, policy, locks, Patience::ENDLESS)
+}
+
+/// As [`flat_test`], as long as the patience lasts.
+///
+/// # Errors
+/// As [`flat_test`]; [`SimulationError::Stopped`].
+pub fn flat_test_while(
+    workloads: &[&[Task]],
+    policy: Policy,
+    locks: &Locks,
+    patience: Patience<'_>,
+) -> Result<FlatVerdict, SimulationError> {
+    let simulation = Simulation::new(workloads.to_vec(), policy, Dispatch::Flat, Some(locks))?.while_patient(patience);
     let once = simulation.horizon()?;
     let mut repeats = once.repeats;
     while repeats <= MAX_REPEATS {

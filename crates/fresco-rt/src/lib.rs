@@ -17,6 +17,7 @@ pub mod flat;
 pub mod generate;
 pub mod listed;
 pub mod oracle;
+mod patience;
 pub mod policy;
 pub mod refresh;
 pub mod retention;
@@ -29,5 +30,6 @@ pub mod task;
 pub mod time;
 pub mod toplevel;
 
+pub use patience::{Attempts, Patience, Progress};
 pub use task::{Task, TaskError};
 pub use time::{Overflow, Time};

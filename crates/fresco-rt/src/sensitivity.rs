@@ -11,16 +11,34 @@ use crate::time::Time;
 /// `accepts` must not gain by longer execution times: every sound test of this crate is sustainable in them (F27), so the scale is
 /// bisected.
 pub fn largest_wcet_scale(tasks: &[Task], most: u32, accepts: impl Fn(&[Task]) -> bool) -> Option<u32> {
-    let passes = |scale: u32| scaled(tasks, scale).is_some_and(|tasks| accepts(&tasks));
+    largest_known_wcet_scale(tasks, most, |tasks| Some(accepts(tasks))).0
+}
+
+/// As [`largest_wcet_scale`], where `accepts` may leave it open: such a scale counts as not passed, and the second result is then
+/// false, as a greater scale may be passed.
+pub fn largest_known_wcet_scale(
+    tasks: &[Task],
+    most: u32,
+    mut accepts: impl FnMut(&[Task]) -> Option<bool>,
+) -> (Option<u32>, bool) {
+    let mut is_exact = true;
+    let mut passes = |scale: u32| {
+        let verdict = match scaled(tasks, scale) {
+            Some(tasks) => accepts(&tasks),
+            None => Some(false),
+        };
+        is_exact &= verdict.is_some();
+        verdict == Some(true)
+    };
     if !passes(1) {
-        return None;
+        return (None, is_exact);
     }
     let (mut good, mut bad) = (1, most.saturating_add(1));
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         if passes(middle) { good = middle } else { bad = middle }
     }
-    Some(good)
+    (Some(good), is_exact)
 }
 
 /// The tasks with execution times scaled by `scale` / 1000, rounded up and at least 1; `None` if one exceeds its deadline.
@@ -64,6 +82,16 @@ mod tests {
         assert_eq!(largest_wcet_scale(&tasks, 5000, accepts), Some(2000));
         assert_eq!(largest_wcet_scale(&tasks, 1500, accepts), Some(1500));
         assert_eq!(largest_wcet_scale(&tasks, 5000, |_| false), None);
+    }
+
+    #[test]
+    fn a_scale_that_is_left_open_is_no_refusal() {
+        let tasks = [Task::new("t", 0, 20, 4, 20).unwrap()];
+        // Open from 3000 on, refused from 4000 on.
+        let accepts = |tasks: &[Task]| (tasks[0].wcet <= 12 || tasks[0].wcet > 16).then(|| tasks[0].wcet <= 12);
+        assert_eq!(largest_known_wcet_scale(&tasks, 100_000, accepts), (Some(3000), false));
+        assert_eq!(largest_known_wcet_scale(&tasks, 2000, accepts), (Some(2000), true));
+        assert_eq!(largest_known_wcet_scale(&tasks, 2000, |_| None), (None, false));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
 use fresco_rt::search::{Space, partition};
 use fresco_rt::toplevel::{Locks, Server, TopLevel};
-use fresco_rt::{Task, Time};
+use fresco_rt::{Patience, Task, Time};
 use proptest::prelude::*;
 
 const MS: Time = 1_000_000;
@@ -110,7 +110,7 @@ fn instances_of_st_at_32_gigabits() {
 
 fn found(workloads: [&[Task]; 2], shared: &[CopyTask], density: Density) -> Option<fresco_rt::copies::FoundWithCopies> {
     let space = Space::new(locks(density, 2_000), 250_000, 16 * MS);
-    let found = servers_with_copies(workloads, shared, Policy::Edf, &space).unwrap()?;
+    let found = servers_with_copies(workloads, shared, Policy::Edf, &space, Patience::ENDLESS).unwrap()?;
     let placed = found.order.map(|workload| workloads[workload]);
     let verdict = copies_test(&found.top, placed, shared, Policy::Edf, found.switch).unwrap();
     assert_eq!(verdict, CopyVerdict::Schedulable(found.instances.clone()));

@@ -115,7 +115,7 @@ fn find(
     }
     let all: Vec<usize> = (0..context.tasks.len()).collect();
     let need = context.need(&all, groups);
-    let (tasks, policy, attempts) = (&context.tasks, options.policy, options.attempts);
+    let (tasks, policy, attempts) = (&context.tasks, options.policy, context.attempts());
     let found = match given(context) {
         Some(_) => assign_aligned_on(
             tasks,

@@ -12,7 +12,7 @@ use crate::colors;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Schedule};
 use crate::refusal::{Kind, Refusal};
-use fresco_rt::flat::{FlatVerdict, flat_test};
+use fresco_rt::flat::{FlatVerdict, flat_test_while};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::toplevel::Locks;
 
@@ -71,7 +71,7 @@ fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Re
     let tasks = context.pick(indices);
     let size = RunSize::of(&Schedule::Locked { locks: planned(locks) }, 1, 0)?;
     repeat::run(&tasks, size, MOST_EVENTS)?;
-    let verdict = flat_test(&[&tasks], context.set.options.policy, locks);
+    let verdict = flat_test_while(&[&tasks], context.set.options.policy, locks, context.patience);
     match verdict.map_err(|error| Refusal::undecided(error.to_string()))? {
         FlatVerdict::Schedulable(outcome) => {
             repeat::fits(&tasks, size, outcome.horizon, MOST_EVENTS)?;

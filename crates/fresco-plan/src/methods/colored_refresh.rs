@@ -9,7 +9,7 @@ use super::words::time;
 use crate::colors::{even_groups, of_ranks};
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
-use fresco_rt::executive::plan as plan_executive;
+use fresco_rt::executive::plan_while as plan_executive;
 use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoFusion, NoPlan, Request, Rotation, Table, first_fit};
 use fresco_rt::{Task, Time};
 use fresco_scenario::BurstLength;
@@ -45,7 +45,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         most_instances: options.instances as usize,
         budget: DEFAULT_BUDGET,
     };
-    let found = plan_executive(&request).map_err(refused)?;
+    let found = plan_executive(&request, context.patience).map_err(refused)?;
     let rotation = found.problem.rotation();
     let groups = even_groups(memory.ranks, rotation.colors() as u32);
     let table = with_handlers.without(found.assignment.table(&found.problem));
@@ -178,7 +178,7 @@ pub(super) fn responses(context: &PlanContext<'_>, table: &Table) -> Vec<Option<
 
 fn refused(error: NoPlan) -> Refusal {
     match &error {
-        NoPlan::OutOfBudget(_) => Refusal::undecided(error.to_string()),
+        NoPlan::OutOfBudget(_) | NoPlan::Stopped => Refusal::undecided(error.to_string()),
         NoPlan::NoFrames(NoFusion::Problem(too_long)) => {
             Refusal::undecided(format!("not applicable: {too_long} (times in ns)"))
         }

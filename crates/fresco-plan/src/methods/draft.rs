@@ -5,11 +5,12 @@ use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
-use fresco_rt::{Task, Time};
+use fresco_rt::{Attempts, Patience, Task, Time};
 use fresco_scenario::plan::RankMemory;
 use fresco_scenario::{BurstLength, TaskSet};
 
 /// What every method starts from.
+#[derive(Clone)]
 pub(crate) struct PlanContext<'a> {
     /// The input.
     pub set: &'a TaskSet,
@@ -17,6 +18,8 @@ pub(crate) struct PlanContext<'a> {
     pub memory: RankMemory,
     /// The timing of all tasks; empty if they are batch tasks.
     pub tasks: Vec<Task>,
+    /// When to give a search up.
+    pub patience: Patience<'a>,
 }
 
 /// The parts of a plan that a method decides.
@@ -45,6 +48,23 @@ impl<'a> PlanContext<'a> {
             set,
             memory: RankMemory::of(&set.machine),
             tasks: set.timing(),
+            patience: Patience::ENDLESS,
+        }
+    }
+
+    /// The same, for as long as the patience lasts.
+    pub fn while_patient<'b>(self, patience: Patience<'b>) -> PlanContext<'b>
+    where
+        'a: 'b,
+    {
+        PlanContext { patience, ..self }
+    }
+
+    /// How far a search among partitions goes.
+    pub fn attempts(&self) -> Attempts<'a> {
+        Attempts {
+            most: self.set.options.attempts,
+            patience: self.patience,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::Time;
-use fresco_rt::flat::{FlatVerdict, flat_test};
+use fresco_rt::flat::{FlatVerdict, flat_test_while};
 use fresco_rt::search::partition_flat;
 use fresco_rt::simulation::SimulationError;
 use fresco_rt::toplevel::Locks;
@@ -83,7 +83,7 @@ fn split(
     take(context, &mut need.capacity, others);
     let options = &context.set.options;
     let own = context.pick(tasks);
-    let found = partition_flat(&own, Some(&need), options.policy, locks, options.attempts).map_err(refused)?;
+    let found = partition_flat(&own, Some(&need), options.policy, locks, context.attempts()).map_err(refused)?;
     let found = found.ok_or_else(|| {
         Refusal::load(format!(
             "no split into two colors lets every job of {} tasks (utilisation {:.4}) meet its deadline beside locks of {}",
@@ -103,7 +103,13 @@ fn run(
     size: RunSize,
 ) -> Result<(u64, Vec<Option<Time>>), Refusal> {
     let sets = [context.pick(&split[0]), context.pick(&split[1])];
-    match flat_test(&[&sets[0], &sets[1]], context.set.options.policy, locks).map_err(refused)? {
+    let test = flat_test_while(
+        &[&sets[0], &sets[1]],
+        context.set.options.policy,
+        locks,
+        context.patience,
+    );
+    match test.map_err(refused)? {
         FlatVerdict::Schedulable(outcome) => {
             repeat::fits(&sets.concat(), size, outcome.horizon, MOST_EVENTS)?;
             Ok((outcome.jobs_done, outcome.worst_response))

@@ -83,7 +83,7 @@ fn executive(tasks: &[Task], conditions: &Conditions) -> Option<bool> {
     };
     match plan(&request) {
         Ok(_) => Some(true),
-        Err(NoPlan::OutOfBudget(_) | NoPlan::NoFrames(NoFusion::Problem(_))) => None,
+        Err(NoPlan::OutOfBudget(_) | NoPlan::Stopped | NoPlan::NoFrames(NoFusion::Problem(_))) => None,
         Err(_) => Some(false),
     }
 }

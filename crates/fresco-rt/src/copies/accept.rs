@@ -109,6 +109,35 @@ pub(super) fn instances(
     tables.collect()
 }
 
+/// The jobs of a server, to be run in many tables.
+pub(super) struct ListedJobs {
+    list: JobList,
+    by_release: Vec<usize>,
+    ranks: Option<Vec<usize>>,
+    /// Execution of all jobs in a turn.
+    demand: u128,
+}
+
+impl ListedJobs {
+    /// No budget in every `period` below this delivers as much as the jobs need.
+    pub(super) fn share(&self, period: Time) -> Time {
+        let share = (self.demand * u128::from(period)).div_ceil(u128::from(self.list.length()));
+        Time::try_from(share).unwrap_or(Time::MAX).min(period)
+    }
+
+    /// Whether every job meets its deadline in the slots.
+    pub(super) fn are_served(&self, slots: &SlotTable) -> Result<bool, CopyError> {
+        let supply = u128::from(slots.total()) * u128::from(self.list.length() / slots.period());
+        if self.demand > supply {
+            return Ok(false);
+        }
+        let served = self
+            .list
+            .serve_in_order(slots, self.ranks.as_deref(), &self.by_release)?;
+        Ok(matches!(served, Served::Met(_)))
+    }
+}
+
 /// What runs in one server: its tasks, and those jobs of the copy tasks that use its color.
 pub(super) struct ServerJobs<'a> {
     color: usize,
@@ -156,9 +185,20 @@ impl<'a> ServerJobs<'a> {
     }
 
     /// Runs the jobs in the slots of a server.
-    pub(super) fn serve(&self, slots: &SlotTable, policy: Policy) -> Result<Served, CopyError> {
+    fn serve(&self, slots: &SlotTable, policy: Policy) -> Result<Served, CopyError> {
         let ranks = ranks(policy, &self.tasks);
         Ok(self.list(slots)?.serve(slots, ranks.as_deref())?)
+    }
+
+    /// The jobs for tables as long as that of these slots, listed and ordered once.
+    pub(super) fn listed(&self, slots: &SlotTable, policy: Policy) -> Result<ListedJobs, CopyError> {
+        let list = self.list(slots)?;
+        Ok(ListedJobs {
+            by_release: list.by_release(),
+            ranks: ranks(policy, &self.tasks),
+            demand: list.jobs().iter().map(|job| u128::from(job.demand)).sum(),
+            list,
+        })
     }
 
     /// Name of a job's task, and its number.

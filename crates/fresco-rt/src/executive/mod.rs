@@ -55,7 +55,7 @@ pub use memory::{MemoryShortage, assign_memory, memory_flow};
 pub use naive::NaivePlan;
 pub use partition::first_fit;
 pub use placement::{Flow, Placement, Share};
-pub use plan::{ExecutivePlan, NoPlan, Request, plan};
+pub use plan::{ExecutivePlan, NoPlan, Request, plan, plan_while};
 pub use problem::{MAX_CORES, MAX_ENTRIES, MAX_PAIRS, Problem, Slicing};
 pub use rotation::{Rotation, RotationError};
 pub use rules::{Rules, burst_fits, candidates, holds_a_frame, lossless_frame};

@@ -50,16 +50,30 @@ impl JobList {
     /// # Errors
     /// If the turn is no multiple of the table, or has too many slots.
     pub fn serve(&self, table: &SlotTable, ranks: Option<&[usize]>) -> Result<Served, ListError> {
-        let slots: Vec<(Time, Time)> = self.slots(table)?.collect();
-        let mut by_release: Vec<usize> = (0..self.jobs().len()).collect();
-        by_release.sort_by_key(|&job| self.jobs()[job].release);
+        self.serve_in_order(table, ranks, &self.by_release())
+    }
+
+    /// Indices of the jobs by release.
+    pub(crate) fn by_release(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.jobs().len()).collect();
+        order.sort_by_key(|&job| self.jobs()[job].release);
+        order
+    }
+
+    /// As [`Self::serve`], with [`Self::by_release`] known.
+    pub(crate) fn serve_in_order(
+        &self,
+        table: &SlotTable,
+        ranks: Option<&[usize]>,
+        by_release: &[usize],
+    ) -> Result<Served, ListError> {
         let mut pending: BinaryHeap<Reverse<Pending>> = BinaryHeap::new();
         for turn in 0..MAX_TURNS {
             let base = turn * self.length();
             let before = state(&pending);
             let mut arriving = by_release.iter().copied().peekable();
             let mut slices = Vec::new();
-            for &(start, end) in &slots {
+            for (start, end) in self.slots(table)? {
                 let mut now = base + start;
                 while now < base + end {
                     while let Some(job) = arriving.next_if(|&job| base + self.jobs()[job].release <= now) {

@@ -5,6 +5,7 @@ use super::candidates::{Candidates, Side};
 use super::partition::MemoryNeed;
 use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, plan};
 use crate::demand::utilization_q64;
+use crate::patience::Attempts;
 use crate::policy::Policy;
 use crate::task::Task;
 use crate::time::{Time, divisors};
@@ -25,15 +26,15 @@ pub struct Assignment {
 /// that asks of a border is the same for each, so that every core may be split alone.
 ///
 /// # Errors
-/// [`AlignedError::Empty`] without cores or commands; [`AlignedError::Overflow`].
-pub fn assign_aligned(
+/// [`AlignedError::Empty`] without cores or commands; [`AlignedError::Overflow`]; [`AlignedError::Stopped`].
+pub fn assign_aligned<'a>(
     tasks: &[Task],
     cores: usize,
     memory: Option<&MemoryNeed>,
     policy: Policy,
     demand: RefreshDemand,
     longest: Option<Time>,
-    attempts: usize,
+    attempts: impl Into<Attempts<'a>>,
 ) -> Result<Option<Assignment>, AlignedError> {
     assign_aligned_on(tasks, &spread(tasks, cores), memory, policy, demand, longest, attempts)
 }
@@ -42,15 +43,16 @@ pub fn assign_aligned(
 ///
 /// # Errors
 /// As [`assign_aligned`].
-pub fn assign_aligned_on(
+pub fn assign_aligned_on<'a>(
     tasks: &[Task],
     groups: &[Vec<usize>],
     memory: Option<&MemoryNeed>,
     policy: Policy,
     demand: RefreshDemand,
     longest: Option<Time>,
-    attempts: usize,
+    attempts: impl Into<Attempts<'a>>,
 ) -> Result<Option<Assignment>, AlignedError> {
+    let attempts = attempts.into();
     if groups.is_empty() || demand.commands == 0 {
         return Err(AlignedError::Empty);
     }
@@ -76,7 +78,7 @@ fn with_period(
     policy: Policy,
     demand: RefreshDemand,
     period: Time,
-    attempts: usize,
+    attempts: Attempts<'_>,
 ) -> Result<Option<Assignment>, AlignedError> {
     let mut left = memory.map(|need| need.capacity);
     let mut cores: Vec<[Vec<usize>; 2]> = Vec::new();
@@ -90,7 +92,10 @@ fn with_period(
             return Ok(None);
         }
         sides.within(own);
-        for number in 0..attempts {
+        for number in 0..attempts.most {
+            if attempts.are_over(number) {
+                return Err(AlignedError::Stopped);
+            }
             let Some(side) = sides.get(number) else { break };
             let of = |wanted: bool| {
                 (0..group.len())

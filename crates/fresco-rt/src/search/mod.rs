@@ -9,6 +9,7 @@
 mod assign;
 mod brute;
 mod candidates;
+mod doubts;
 mod flat;
 mod full;
 mod partition;

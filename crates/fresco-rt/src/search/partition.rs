@@ -3,14 +3,15 @@
 
 use super::candidates::Candidates;
 use super::full::full_budgets_of;
-use super::rest::rest_of_table;
+use super::rest::{Past, rest_of_frame};
 use super::{Found, Space};
 use crate::budget::Family;
 use crate::demand::utilization_q64;
+use crate::patience::Attempts;
 use crate::policy::Policy;
 use crate::task::Task;
 use crate::time::Time;
-use crate::toplevel::TopLevelError;
+use crate::toplevel::{Frame, TopLevelError};
 
 /// Memory of the tasks, and how much each color holds (F7 for two colors of one server each).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,23 +31,25 @@ pub struct Partition {
     pub found: Found,
 }
 
-/// Finds two workloads and servers for them by [`rest_of_table`]; at most `attempts` partitions are tried.
+/// Finds two workloads and servers for them by [`rest_of_table`](super::rest_of_table); at most `attempts` partitions are tried.
 ///
 /// First come the splits by period (short periods in one workload, long ones in the other), then, for few tasks, all subsets, else
 /// what one move or one swap makes of the splits, most even first. `None` means that none of these works, which proves
 /// nothing for more than eight tasks.
 ///
 /// # Errors
-/// [`rest_of_table`].
-pub fn partition(
+/// [`rest_of_table`](super::rest_of_table); [`TopLevelError::Stopped`].
+pub fn partition<'a>(
     tasks: &[Task],
     memory: Option<&MemoryNeed>,
     policy: Policy,
     space: &Space,
-    attempts: usize,
+    attempts: impl Into<Attempts<'a>>,
 ) -> Result<Option<Partition>, TopLevelError> {
-    first_that(tasks, memory, space, attempts, |sets| {
-        rest_of_table(sets, policy, space, true)
+    let frame = Frame::new(&space.locks, space.locks.retention());
+    let mut past = Past::default();
+    first_that(tasks, memory, space, attempts.into(), |sets| {
+        rest_of_frame(&frame, &mut past, sets, policy, space, true)
     })
 }
 
@@ -55,15 +58,15 @@ pub fn partition(
 ///
 /// # Errors
 /// [`full_budgets`](super::full_budgets).
-pub fn partition_full(
+pub fn partition_full<'a>(
     tasks: &[Task],
     memory: Option<&MemoryNeed>,
     policy: Policy,
     family: Family,
     space: &Space,
-    attempts: usize,
+    attempts: impl Into<Attempts<'a>>,
 ) -> Result<Option<Partition>, TopLevelError> {
-    first_that(tasks, memory, space, attempts, |sets| {
+    first_that(tasks, memory, space, attempts.into(), |sets| {
         full_budgets_of(sets, policy, family, space)
     })
 }
@@ -73,13 +76,16 @@ fn first_that(
     tasks: &[Task],
     memory: Option<&MemoryNeed>,
     space: &Space,
-    attempts: usize,
-    servers: impl Fn([&[Task]; 2]) -> Result<Option<Found>, TopLevelError>,
+    attempts: Attempts<'_>,
+    mut servers: impl FnMut([&[Task]; 2]) -> Result<Option<Found>, TopLevelError>,
 ) -> Result<Option<Partition>, TopLevelError> {
     if hopeless(tasks, space) {
         return Ok(None);
     }
-    for side in Candidates::new(tasks, memory).take(attempts) {
+    for (number, side) in Candidates::new(tasks, memory).take(attempts.most).enumerate() {
+        if attempts.are_over(number) {
+            return Err(TopLevelError::Stopped);
+        }
         let chosen = |wanted: bool| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<usize>>();
         let workloads = [chosen(false), chosen(true)];
         let sets = workloads

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Search B: the server of higher priority gets the least budget with which its table serves it, the other all the rest (T3).
 
+use super::doubts::Doubts;
 use super::{Found, ORDERS, Space};
 use crate::budget::least_where;
 use crate::demand::utilization_q64;
 use crate::policy::Policy;
 use crate::spans::Spans;
-use crate::supply::Supply;
+use crate::supply::{SlotTable, Supply};
 use crate::task::Task;
 use crate::time::Time;
 use crate::toplevel::{Frame, Server, TopLevel, TopLevelError, fits};
@@ -26,21 +27,46 @@ pub fn rest_of_table(
     first_only: bool,
 ) -> Result<Option<Found>, TopLevelError> {
     let frame = Frame::new(&space.locks, space.locks.retention());
+    rest_of_frame(&frame, &mut Default::default(), workloads, policy, space, first_only)
+}
+
+/// For each server, where its supplies have fallen short.
+pub(super) type Past = [Doubts; 2];
+
+/// As [`rest_of_table`], in the frame of the locks, for a search that asks often.
+pub(super) fn rest_of_frame(
+    frame: &Frame,
+    past: &mut Past,
+    workloads: [&[Task]; 2],
+    policy: Policy,
+    space: &Space,
+    first_only: bool,
+) -> Result<Option<Found>, TopLevelError> {
+    // With budgets as long as any period, each server has all that its lock leaves.
+    let all = [0, 1].map(|color| frame.table(frame.free(color)));
+    let mut possible = [true; 2];
+    if !space.periods.is_empty() {
+        for (order, possible) in ORDERS.into_iter().zip(&mut possible) {
+            let [first, second] = order.map(|workload| workloads[workload]);
+            *possible = first.is_empty() || past[0].fits(first, policy, &all[0])?;
+            *possible = *possible && past[1].fits(second, policy, &all[1]).unwrap_or(true);
+        }
+    }
     let mut best: Option<(u128, Found)> = None;
     for &period in space.periods.iter().rev() {
-        for order in ORDERS {
-            let [first, second] = order.map(|workload| workloads[workload]);
-            let Some(server) = least_first(&frame, first, policy, period)? else {
+        for (order, _) in ORDERS.into_iter().zip(possible).filter(|(_, possible)| *possible) {
+            let sets = order.map(|workload| workloads[workload]);
+            let Some(server) = least_first(frame, past, sets, policy, period) else {
                 continue;
             };
-            let higher = frame.grant(server, 0, &Spans::default()).slots;
-            let last = Server { period, budget: period };
-            let rest = frame.table(&frame.grant(last, 1, &higher).slots);
-            if !fits(second, policy, &rest)? {
+            let second = sets[1];
+            let rest = rest(frame, server);
+            if !past[1].fits(second, policy, &rest)? {
                 continue;
             }
             let spare = rest.rate().q64_floor().saturating_sub(utilization_q64(second).1);
             if best.as_ref().is_none_or(|(most, _)| spare > *most) {
+                let last = Server { period, budget: period };
                 best = Some((
                     spare,
                     Found {
@@ -57,27 +83,56 @@ pub fn rest_of_table(
     Ok(best.map(|(_, found)| found))
 }
 
-/// Server 0 with the least budget whose table serves the workload.
+/// What server 0 leaves to server 1.
+fn rest(frame: &Frame, first: Server) -> SlotTable {
+    let higher = frame.grant(first, 0, &Spans::default()).slots;
+    let last = Server {
+        period: first.period,
+        budget: first.period,
+    };
+    frame.table(&frame.grant(last, 1, &higher).slots)
+}
+
+/// Server 0 with the least budget whose table serves the first workload; `None` as soon as it is known that what this budget leaves
+/// does not serve the second. All that the lock leaves serves the first.
 fn least_first(
     frame: &Frame,
-    workload: &[Task],
+    past: &mut Past,
+    [first, second]: [&[Task]; 2],
     policy: Policy,
     period: Time,
-) -> Result<Option<Server>, TopLevelError> {
-    if workload.is_empty() {
-        return Ok(Some(Server { period, budget: 0 }));
+) -> Option<Server> {
+    if first.is_empty() {
+        return Some(Server { period, budget: 0 });
     }
-    let served = |budget: Time| {
-        let slots = frame.grant(Server { period, budget }, 0, &Spans::default()).slots;
-        fits(workload, policy, &frame.table(&slots))
-    };
-    if !served(period)? {
-        return Ok(None);
+    let (mut low, mut high) = (share(first, period).min(period), period);
+    loop {
+        // No less will do for the first, and more leaves less. Where an overflow hides the answer, the least budget decides.
+        let budget = low;
+        if !past[1]
+            .fits(second, policy, &rest(frame, Server { period, budget }))
+            .unwrap_or(true)
+        {
+            return None;
+        }
+        // An overflow near the edge of the load counts as not served; a larger budget decides.
+        let mut served = |budget: Time| {
+            let slots = frame.grant(Server { period, budget }, 0, &Spans::default()).slots;
+            past[0].fits(first, policy, &frame.table(&slots)).unwrap_or(false)
+        };
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if served(middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+                break;
+            }
+        }
+        if low >= high {
+            return Some(Server { period, budget: high });
+        }
     }
-    // An overflow near the edge of the load counts as not served; a larger budget decides.
-    let least = share(workload, period);
-    let budget = least_where(least.min(period), period, |budget| served(budget).unwrap_or(false));
-    Ok(Some(Server { period, budget }))
 }
 
 /// Least budget per period that is not below the utilisation, from below.

@@ -10,9 +10,13 @@ use super::processor::{Decision, Processor};
 use super::queue::Job;
 use super::recorder::{Activity, Completion, Recorder, Segment};
 use super::{Dispatch, Horizon, MAX_EVENTS, Simulation, SimulationError};
+use crate::patience::Progress;
 use crate::policy::{Order, Policy};
 use crate::task::Task;
 use crate::time::{Overflow, Time};
+
+/// Steps from one question whether to go on to the next: some 100 microseconds.
+const ASKED_EVERY: u64 = 1 << 10;
 
 /// A run under way.
 pub(super) struct Engine<'r, A, R> {
@@ -118,7 +122,15 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
 
     pub(super) fn run(mut self) -> Result<Outcome, SimulationError> {
         let end = self.outcome.horizon;
-        loop {
+        for step in 0u64.. {
+            let at = Progress {
+                what: "ns of a run",
+                done: self.now,
+                most: end,
+            };
+            if step % ASKED_EVERY == 0 && self.simulation.patience.is_over(at) {
+                return Err(SimulationError::Stopped);
+            }
             self.processor.replenish(self.now, self.recorder);
             if self.now == self.mark {
                 self.state_at_mark = self.state();

@@ -20,6 +20,7 @@ pub use recorder::{Activity, Completion, Recorder, Segment, Trace};
 
 use std::fmt;
 
+use crate::patience::{Patience, STOPPED};
 use crate::policy::Policy;
 use crate::supply::SlotTable;
 use crate::task::{Task, hyperperiod};
@@ -50,6 +51,7 @@ pub struct Simulation<'a> {
     policy: Policy,
     dispatch: Dispatch,
     locks: Option<&'a Locks>,
+    patience: Patience<'a>,
 }
 
 /// How long to run.
@@ -82,6 +84,8 @@ pub enum SimulationError {
     Overflow,
     /// The run has more than [`MAX_EVENTS`] releases and replenishments; holds their number.
     TooLong(u64),
+    /// The patience was over before the end of the run.
+    Stopped,
 }
 
 /// Longest run, in releases and replenishments.
@@ -97,6 +101,7 @@ impl fmt::Display for SimulationError {
                 )
             }
             SimulationError::Overflow => Overflow.fmt(f),
+            SimulationError::Stopped => f.write_str(STOPPED),
             SimulationError::TooLong(events) => write!(
                 f,
                 "the run has {events} releases and replenishments, more than {MAX_EVENTS}: choose periods with a smaller \
@@ -136,8 +141,15 @@ impl<'a> Simulation<'a> {
                 policy,
                 dispatch,
                 locks,
+                patience: Patience::ENDLESS,
             }),
         }
+    }
+
+    /// From here on runs end with [`SimulationError::Stopped`] once the patience is over.
+    pub fn while_patient(mut self, patience: Patience<'a>) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// The horizon of an exact test: latest phase, then twice the common multiple of every period (F27).

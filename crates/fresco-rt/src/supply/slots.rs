@@ -110,24 +110,35 @@ impl SlotTable {
         (t / length) * u128::from(self.total()) + u128::from(in_table)
     }
 
-    /// Earliest instant at which `amount` ≥ 1 has been delivered since the table's start.
-    fn reached(&self, amount: u128) -> u128 {
-        let total = u128::from(self.total());
-        let (tables, rest) = ((amount - 1) / total, ((amount - 1) % total) as Time);
-        let slot = self.before.partition_point(|&supplied| supplied <= rest) - 1;
-        let within = self.slots[slot].0 + (rest - self.before[slot]) + 1;
-        tables * u128::from(self.length) + u128::from(within)
+    /// Slots of two tables in a row, each with its start, its end and the supply before it. All of it fits: a table is at most 2⁶².
+    fn twice(&self) -> impl Iterator<Item = (Time, Time, Time)> {
+        let of_table = |turn: Time| {
+            let slots = self.slots.iter().zip(&self.before);
+            slots.map(move |(&(start, end), &before)| {
+                let shift = turn * self.length;
+                (start + shift, end + shift, before + turn * self.total())
+            })
+        };
+        of_table(0).chain(of_table(1))
     }
 }
 
 impl Supply for SlotTable {
     fn sbf(&self, t: Time) -> Time {
         let (tables, rest) = (t / self.length, t % self.length);
-        let least = (0..self.slots.len())
-            .map(|i| self.cumulative(u128::from(self.slots[i].1) + u128::from(rest)) - u128::from(self.before[i + 1]))
-            .min()
-            .unwrap_or(0);
-        tables * self.total() + narrow(least).expect("at most t")
+        // Windows end in the same order as they begin: one pass over two tables meets all their ends.
+        let mut begun = self.twice().peekable();
+        let mut last = (0, 0, 0);
+        let mut least = Time::MAX;
+        for (&(_, slot_end), &before) in self.slots.iter().zip(&self.before[1..]) {
+            let window_end = slot_end + rest;
+            while let Some(slot) = begun.next_if(|&(start, ..)| start < window_end) {
+                last = slot;
+            }
+            let (start, end, supplied) = last;
+            least = least.min(supplied + (window_end.min(end) - start) - before);
+        }
+        tables * self.total() + if self.slots.is_empty() { 0 } else { least }
     }
 
     fn tbf(&self, demand: u128) -> Option<Time> {
@@ -137,15 +148,25 @@ impl Supply for SlotTable {
         if self.slots.is_empty() {
             return None;
         }
-        let (tables, rest) = (
-            (demand - 1) / u128::from(self.total()),
-            (demand - 1) % u128::from(self.total()) + 1,
-        );
-        let longest = (0..self.slots.len())
-            .map(|i| self.reached(u128::from(self.before[i + 1]) + rest) - u128::from(self.slots[i].1))
-            .max()
-            .expect("there are slots");
-        narrow(tables.checked_mul(u128::from(self.length))?.checked_add(longest)?)
+        let total = u128::from(self.total());
+        let (tables, rest) = ((demand - 1) / total, ((demand - 1) % total) as Time + 1);
+        // As in `sbf`: the slot that delivers the last of `rest` after each slot's end.
+        let mut slots = self.twice().peekable();
+        let mut longest = 0;
+        for (&(_, slot_end), &before) in self.slots.iter().zip(&self.before[1..]) {
+            let amount = before + rest;
+            while slots
+                .next_if(|&(start, end, supplied)| supplied + (end - start) < amount)
+                .is_some()
+            {}
+            let &(start, _, supplied) = slots.peek()?;
+            longest = longest.max(start + (amount - supplied) - slot_end);
+        }
+        narrow(
+            tables
+                .checked_mul(u128::from(self.length))?
+                .checked_add(u128::from(longest))?,
+        )
     }
 
     fn rate(&self) -> Ratio {

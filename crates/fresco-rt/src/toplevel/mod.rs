@@ -18,6 +18,7 @@ pub use table::{ServerTable, server_tables};
 
 use std::fmt;
 
+use crate::patience::STOPPED;
 use crate::supply::BudgetError;
 use crate::time::{Overflow, Time, lcm_all};
 
@@ -62,6 +63,8 @@ pub enum TopLevelError {
     Overflow,
     /// The table has more than [`MAX_PERIODS`] server periods; holds its length and their number.
     TooLong(Time, Time),
+    /// The patience was over before there was a verdict.
+    Stopped,
 }
 
 /// Longest table that is built, in server periods and retention times.
@@ -72,6 +75,7 @@ impl fmt::Display for TopLevelError {
         match self {
             TopLevelError::Colors(found) => write!(f, "there are locks of {found} colors; two servers own two colors"),
             TopLevelError::Overflow => Overflow.fmt(f),
+            TopLevelError::Stopped => f.write_str(STOPPED),
             TopLevelError::TooLong(length, periods) => write!(
                 f,
                 "the table repeats after {length} and {periods} periods, more than {MAX_PERIODS}: choose server periods \

@@ -52,6 +52,8 @@ pub(crate) struct Frame {
     handlers: Spans,
     /// When each color is locked.
     locked: Vec<Spans>,
+    /// When neither a handler has the processor nor the color is locked.
+    free: Vec<Spans>,
 }
 
 /// What a server is given.
@@ -74,21 +76,25 @@ impl Frame {
             .flat_map(windows)
             .flat_map(|w| [(w.start, w.burst_start), (w.burst_end, w.end)]);
         let locked = colors.map(|color| Spans::union_of(windows(color).map(|w| (w.start, w.end))));
+        let handlers = Spans::union_of(handlers);
+        let locked: Vec<Spans> = locked.collect();
+        let free = locked.iter().map(|locked| {
+            let taken = [&handlers, locked].map(Spans::as_slice).concat();
+            Spans::union_of(taken).complement(length)
+        });
         Frame {
             length,
-            handlers: Spans::union_of(handlers),
-            locked: locked.collect(),
+            free: free.collect(),
+            handlers,
+            locked,
         }
     }
 
     /// Gives a server of `color` the first `budget` instants of each of its periods that neither the handlers, nor its lock,
     /// nor servers of higher priority take. The period must divide the length.
     pub(crate) fn grant(&self, server: Server, color: usize, higher: &Spans) -> Grant {
-        let taken = [&self.handlers, &self.locked[color], higher]
-            .map(Spans::as_slice)
-            .concat();
-        let available = Spans::union_of(taken).complement(self.length);
-        let available = available.as_slice();
+        let left = self.free[color].intersection(&higher.complement(self.length));
+        let available = left.as_slice();
         let (mut slots, mut eager, mut min_supplied) = (Vec::new(), Vec::new(), server.budget);
         let mut first = 0;
         for k in 0..self.length / server.period {
@@ -124,6 +130,11 @@ impl Frame {
     /// When `color` is locked.
     pub(crate) fn locked(&self, color: usize) -> &Spans {
         &self.locked[color]
+    }
+
+    /// When a server of `color` may run, if there is no other.
+    pub(crate) fn free(&self, color: usize) -> &Spans {
+        &self.free[color]
     }
 
     /// Slots as a supply.

@@ -58,7 +58,7 @@ pub(super) fn with_copies(
                 continue;
             }
             let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
-            let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space)
+            let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space, context.patience)
                 .map_err(|error| Refusal::undecided(format!("{error} (times in ns)")))?;
             if let Some(found) = found {
                 let core = OnCore {

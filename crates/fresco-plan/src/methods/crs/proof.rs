@@ -104,7 +104,7 @@ fn run(
     let workloads = vec![sets[0].as_slice(), sets[1].as_slice()];
     let simulation = Simulation::new(workloads, context.set.options.policy, dispatch, Some(core.top.locks()));
     let outcome = simulation
-        .and_then(|simulation| simulation.run_exact())
+        .and_then(|simulation| simulation.while_patient(context.patience).run_exact())
         .map_err(|_| ())?;
     match outcome.misses == 0 && outcome.converged {
         true => Ok((outcome.jobs_done, outcome.worst_response)),

@@ -53,7 +53,7 @@ pub(super) fn on_core(
     let mut need = context.need(tasks, groups);
     take(context, &mut need.capacity, &split_of(others));
     let own = context.pick(tasks);
-    let found = partition(&own, Some(&need), options.policy, &space, options.attempts).map_err(refused)?;
+    let found = partition(&own, Some(&need), options.policy, &space, context.attempts()).map_err(refused)?;
     let found = match found {
         Some(found) => found,
         None if options.instances > 1 => {

@@ -10,6 +10,7 @@ use super::CoAssign;
 use super::explain::Causes;
 use super::guide::Guide;
 use super::variables::Variables;
+use crate::patience::{Patience, Progress};
 
 /// What a variable does to the networks, beside closing edges of the time network.
 #[derive(Default)]
@@ -35,7 +36,8 @@ pub(super) struct Hiding {
 
 impl Hiding {
     /// States the variables and their effects; excludes what no task can do even alone.
-    pub fn new(request: &CoAssign, mut time: Transport, search: &mut Search) -> Hiding {
+    /// `None` if the patience is over before.
+    pub fn new(request: &CoAssign, mut time: Transport, search: &mut Search, patience: Patience<'_>) -> Option<Hiding> {
         let problem = request.problem;
         let variables = Variables::state(request, &time, search);
         let mut effects: Vec<Effect> = (0..search.trail.variables()).map(|_| Effect::default()).collect();
@@ -76,9 +78,9 @@ impl Hiding {
                 memory_causes.of_edge.push(Some(variable));
             }
         }
-        exclude_the_impossible(&mut time, &variables, search);
+        exclude_the_impossible(&mut time, &variables, search, patience)?;
         let guide = Guide::new(problem, &variables, &search.trail);
-        Hiding {
+        Some(Hiding {
             time,
             memory,
             variables,
@@ -86,7 +88,7 @@ impl Hiding {
             time_causes,
             memory_causes,
             guide,
-        }
+        })
     }
 
     fn shortage(network: &mut Transport, causes: &Causes, trail: &Trail) -> Option<Vec<Literal>> {
@@ -152,9 +154,23 @@ impl Theory for Hiding {
 }
 
 /// Each choice alone, as in F6b but job by job where jobs choose: what is impossible alone never becomes possible.
-fn exclude_the_impossible(time: &mut Transport, variables: &Variables, search: &mut Search) {
+/// `None` if the patience is over before.
+fn exclude_the_impossible(
+    time: &mut Transport,
+    variables: &Variables,
+    search: &mut Search,
+    patience: Patience<'_>,
+) -> Option<()> {
     time.solve();
-    for &variable in &variables.avoids {
+    for (number, &variable) in variables.avoids.iter().enumerate() {
+        let at = Progress {
+            what: "choices looked at alone",
+            done: number as u64,
+            most: variables.avoids.len() as u64,
+        };
+        if number.is_multiple_of(64) && patience.is_over(at) {
+            return None;
+        }
         let edges = &variables.time_edges[variable];
         edges.iter().for_each(|&edge| time.close(edge));
         if !time.solve() {
@@ -163,4 +179,5 @@ fn exclude_the_impossible(time: &mut Transport, variables: &Variables, search: &
         edges.iter().for_each(|&edge| time.open(edge));
         time.solve();
     }
+    Some(())
 }

@@ -17,6 +17,7 @@ use super::error::ProblemError;
 use super::memory::assign_memory;
 use super::problem::Problem;
 use super::search::{Effort, Ending, Search};
+use crate::patience::Patience;
 use crate::time::{Overflow, Time};
 use hiding::Hiding;
 
@@ -105,21 +106,32 @@ impl<'a> CoAssign<'a> {
     /// # Errors
     /// Lists of the wrong length, numbers of instances that are impossible, copy costs beyond 64 bits.
     pub fn solve(&self) -> Result<(Answer, Effort), ProblemError> {
+        Ok(self.solve_while(Patience::ENDLESS)?.expect("endless patience"))
+    }
+
+    /// As [`Self::solve`], as long as the patience lasts; `None` if it was over before.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    pub fn solve_while(&self, patience: Patience<'_>) -> Result<Option<(Answer, Effort)>, ProblemError> {
         self.check()?;
         let problem = self.problem;
         let mut time = problem.network();
         if !time.solve() {
             let reason = NoAssignment::Unschedulable(problem.bottleneck(&mut time));
-            return Ok((Answer::Impossible(reason), Effort::default()));
+            return Ok(Some((Answer::Impossible(reason), Effort::default())));
         }
         let mut search = Search::default();
-        let mut hiding = Hiding::new(self, time, &mut search);
-        let answer = match search.run(&mut hiding, self.budget) {
+        let Some(mut hiding) = Hiding::new(self, time, &mut search, patience) else {
+            return Ok(None);
+        };
+        let answer = match search.run(&mut hiding, self.budget, patience) {
+            Ending::Stopped => return Ok(None),
             Ending::Found => Answer::Found(Box::new(self.read(&search, &hiding))),
             Ending::OutOfBudget => Answer::Unknown,
             Ending::Impossible => Answer::Impossible(self.why_impossible(search.effort.no_goods)),
         };
-        Ok((answer, search.effort))
+        Ok(Some((answer, search.effort)))
     }
 
     /// The simplest reason: tasks that no color suits, memory that does not fit, or all no-goods together.

@@ -5,6 +5,7 @@ use super::super::co_assign::{Answer, Assignment, CoAssign, NoAssignment};
 use super::super::problem::Problem;
 use super::super::search::Effort;
 use super::{NoPlan, Request};
+use crate::patience::Patience;
 
 /// How the search for one color frame ended.
 pub(super) enum Attempt {
@@ -15,7 +16,12 @@ pub(super) enum Attempt {
 
 /// Copies for tasks without any avoidable color first, then for all, then fewer again, longest periods first: tasks with
 /// long windows profit least from a second instance.
-pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mut Effort) -> Result<Attempt, NoPlan> {
+pub(super) fn fewest_instances(
+    request: &Request,
+    problem: &Problem,
+    patience: Patience<'_>,
+    effort: &mut Effort,
+) -> Result<Attempt, NoPlan> {
     let colors = problem.rotation().colors();
     let mut ask = |instances: &[usize], budget: u64| -> Result<Answer, NoPlan> {
         let question = CoAssign {
@@ -26,7 +32,7 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
             copy_cost: request.copy_cost.to_vec(),
             budget,
         };
-        let (answer, work) = question.solve()?;
+        let (answer, work) = question.solve_while(patience)?.ok_or(NoPlan::Stopped)?;
         effort.nodes += work.nodes;
         effort.no_goods += work.no_goods;
         Ok(answer)

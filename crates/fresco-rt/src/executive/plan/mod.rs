@@ -13,6 +13,7 @@ use super::problem::{Problem, Slicing};
 use super::rotation::Rotation;
 use super::rules::{burst_fits, candidates};
 use super::search::Effort;
+use crate::patience::Patience;
 use crate::task::Task;
 use crate::time::Time;
 use copies::{Attempt, fewest_instances};
@@ -67,6 +68,14 @@ pub struct ExecutivePlan {
 /// # Errors
 /// Why there is no plan, for each color frame.
 pub fn plan(request: &Request) -> Result<ExecutivePlan, NoPlan> {
+    plan_while(request, Patience::ENDLESS)
+}
+
+/// As [`plan()`], as long as the patience lasts.
+///
+/// # Errors
+/// As [`plan()`]; [`NoPlan::Stopped`].
+pub fn plan_while(request: &Request, patience: Patience<'_>) -> Result<ExecutivePlan, NoPlan> {
     let rotations = candidates(request.retention, request.ranks);
     let longest = rotations.first().map_or(0, Rotation::frame);
     let burst = request.burst.max(1);
@@ -82,7 +91,7 @@ pub fn plan(request: &Request) -> Result<ExecutivePlan, NoPlan> {
             Rotation::bursts(request.retention, rotation.colors(), blocked).expect("a burst within its frame");
         let problem = Problem::new(request.tasks, rotation, request.cores.clone(), Slicing::Anywhere)?;
         problem.place(|_, _| false)?;
-        match fewest_instances(request, &problem, &mut effort)? {
+        match fewest_instances(request, &problem, patience, &mut effort)? {
             Attempt::Found(instances, assignment) => {
                 let total = |instances: &[usize]| instances.iter().sum::<usize>();
                 if best

@@ -7,6 +7,7 @@ use super::super::bottleneck::Bottleneck;
 use super::super::co_assign::NoAssignment;
 use super::super::error::ProblemError;
 use super::super::fusion::NoFusion;
+use crate::patience::STOPPED;
 
 /// Why there is no executive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum NoPlan {
     NoColors(Vec<(usize, NoAssignment)>),
     /// Some search gave up; numbers of colors for which it did.
     OutOfBudget(Vec<usize>),
+    /// The patience was over before there was a verdict.
+    Stopped,
 }
 
 impl fmt::Display for NoPlan {
@@ -30,6 +33,7 @@ impl fmt::Display for NoPlan {
                 }
                 Ok(())
             }
+            NoPlan::Stopped => f.write_str(STOPPED),
             NoPlan::OutOfBudget(colors) => write!(f, "the search gave up with {colors:?} colors, without a verdict"),
         }
     }

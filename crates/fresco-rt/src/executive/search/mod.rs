@@ -13,6 +13,8 @@ pub(super) use clauses::Clauses;
 pub(super) use literal::{Literal, Variable};
 pub(super) use trail::{Reason, Trail};
 
+use crate::patience::{Patience, Progress};
+
 /// What decides whether a partial assignment can stand. Clauses it gives must follow from the theory alone.
 pub(super) trait Theory {
     /// The literal holds from now on.
@@ -42,6 +44,7 @@ pub(super) enum Ending {
     Found,
     Impossible,
     OutOfBudget,
+    Stopped,
 }
 
 /// Clauses and values of one search.
@@ -79,13 +82,21 @@ impl Search {
     }
 
     /// Searches until a solution, a proof that there is none, or `most_no_goods` conflicts.
-    pub fn run(&mut self, theory: &mut impl Theory, most_no_goods: u64) -> Ending {
+    pub fn run(&mut self, theory: &mut impl Theory, most_no_goods: u64, patience: Patience<'_>) -> Ending {
         if self.contradiction {
             return Ending::Impossible;
         }
         let mut restarts = 0u64;
         let mut until_restart = RESTART_UNIT;
         loop {
+            let at = Progress {
+                what: "no-goods",
+                done: self.effort.no_goods,
+                most: most_no_goods,
+            };
+            if patience.is_over(at) {
+                return Ending::Stopped;
+            }
             if let Some(conflict) = self.propagate(theory) {
                 self.effort.no_goods += 1;
                 if self.effort.no_goods > most_no_goods {
@@ -226,7 +237,7 @@ mod tests {
                 clauses.iter().all(|clause| clause.iter().any(|&(variable, yes)| (bits >> variable & 1 == 1) == yes))
             };
             let possible = (0..256).any(satisfied);
-            let ending = search.run(&mut Anything, u64::MAX);
+            let ending = search.run(&mut Anything, u64::MAX, Patience::ENDLESS);
             prop_assert_eq!(ending, if possible { Ending::Found } else { Ending::Impossible });
             if possible {
                 let bits = (0..8).filter(|&variable| search.trail.holds(variable)).map(|variable| 1 << variable).sum();
