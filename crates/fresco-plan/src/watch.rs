@@ -15,10 +15,8 @@ pub type Report<'a> = dyn Fn(Method, u32, Option<Progress>) + Sync + 'a;
 /// A limit of time makes what is found depend on the machine; without one, the same input has the same plans everywhere.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Whether the user has asked for an end.
-    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Told of each method that begins, and now and then while it lasts.
-    pub report: Option<&'a Report<'a>>,
+    stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+    report: Option<&'a Report<'a>>,
     limit: Option<Limit>,
 }
 
@@ -29,6 +27,15 @@ struct Limit {
 }
 
 impl<'a> Watch<'a> {
+    /// Someone who asks for an end once `stop` says so. `report` is told of each method that begins, and often while it lasts.
+    pub fn new(stop: &'a (dyn Fn() -> bool + Sync), report: &'a Report<'a>) -> Self {
+        Watch {
+            stop: Some(stop),
+            report: Some(report),
+            limit: None,
+        }
+    }
+
     /// The same, for so long from now on.
     pub fn within(self, time: Option<Duration>) -> Self {
         let end = |given| Instant::now().checked_add(given).map(|end| Limit { given, end });
@@ -40,7 +47,7 @@ impl<'a> Watch<'a> {
 
     /// The same for the first of `left` pieces of work: it may take an equal part of the time that is left, so that none starves those after
     /// it.
-    pub(crate) fn share(self, left: usize) -> Self {
+    pub fn share(self, left: usize) -> Self {
         let share = |limit: Limit| {
             let now = Instant::now();
             let part = limit.end.saturating_duration_since(now) / u32::try_from(left.max(1)).unwrap_or(u32::MAX);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of options: what is wrong with one is told as for any other input, with what is allowed and the help.
 
-use fresco_input::{InputError, closest};
+use fresco_input::{Document, InputError, closest, quoted};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -28,6 +28,17 @@ where
             .allowed(format!("an integer from {} to {}", range.start(), range.end()))
             .help(help))
     }
+}
+
+/// The time of `text`, a number with a unit, in picoseconds, as `range` is.
+pub fn duration(option: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+    let told = |error: InputError| {
+        InputError::new(option, error.found.clone())
+            .allowed(error.allowed.clone())
+            .help(error.help.clone())
+    };
+    let document = Document::parse(option, &format!("time = {}", quoted(text.trim()))).map_err(told)?;
+    document.root().duration("time", range).map_err(told)
 }
 
 /// A reader of the numbers within `range` that `option` takes; `example` is one.

@@ -21,6 +21,7 @@ mod stop;
 mod tidy;
 mod user;
 mod verbs;
+mod waiting;
 mod whole;
 
 use clap::Parser;

@@ -3,11 +3,13 @@
 
 use crate::failure::{Failure, tell};
 use crate::provenance;
+use crate::stop::Stop;
+use crate::waiting;
 use fresco_input::{InputError, MAX_TEXT_BYTES, file_name, larger, read_file};
 use fresco_machine::Machine;
 use fresco_plan::check::Objection;
 use fresco_plan::plan::{PlannedMachine, SCHEMA};
-use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
+use fresco_plan::{Plan, Refusal, TaskSet, refusal::Kind};
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_scenario::is_plan;
 use std::path::{Path, PathBuf};
@@ -75,10 +77,8 @@ pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
 /// # Errors
 /// There is no plan; wrong input if the method asked for is not for such tasks or such a machine.
 pub fn of_set(file: &Path, set: &TaskSet) -> Result<Plan, Failure> {
-    let waiting = crate::progress::waiting(&format!("planning {}", set.name));
-    let made = fresco_plan::plan(set);
-    waiting.finish_and_clear();
-    made.map_err(|refusal| refused(file, set.options.method, &set.name, &refusal))
+    let made = waiting::plan(set, None, &Stop::never());
+    made.map_err(|refusal| refused(file, set, &refusal))
 }
 
 /// A plan as the file that `fresco plan` writes.
@@ -133,7 +133,9 @@ pub fn verify(plan: &Plan, machine: &Machine) -> Result<(), Failure> {
     }
 }
 
-fn refused(file: &Path, asked: Option<Method>, name: &str, refusal: &Refusal) -> Failure {
+/// Why there is no plan for the tasks of a file, as a failure.
+pub fn refused(file: &Path, set: &TaskSet, refusal: &Refusal) -> Failure {
+    let (asked, name) = (set.options.method, &set.name);
     match (refusal.kind, asked) {
         (Kind::Machine | Kind::Form, Some(method)) => InputError::new(
             file_name(file),

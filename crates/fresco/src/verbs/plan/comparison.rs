@@ -3,6 +3,7 @@
 
 use super::tables::time;
 use fresco_plan::plan::{Evidence, Schedule};
+use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, Plan, TaskSet};
 
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
@@ -28,6 +29,8 @@ struct Row {
     method: Method,
     /// Whether there is a plan.
     planned: bool,
+    /// False if nobody waited for the verdict any more.
+    decided: bool,
     /// Whether its proof holds for sporadic arrivals, too.
     sporadic: bool,
     /// The schedule, or the reason why there is none.
@@ -41,6 +44,7 @@ impl Comparison {
             density_gbit: row.density_gbit,
             method: row.method,
             planned: row.outcome.is_ok(),
+            decided: !matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped),
             sporadic: row.outcome.as_ref().is_ok_and(sporadic),
             words: match &row.outcome {
                 Ok(plan) => words(plan),
@@ -64,6 +68,11 @@ impl Comparison {
         self.rows.iter().any(|row| row.planned)
     }
 
+    /// How many rows have a verdict.
+    pub fn decided(&self) -> usize {
+        self.rows.iter().filter(|row| row.decided).count()
+    }
+
     /// A table of methods by densities, and what stands behind each cell.
     pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let title = format!(
@@ -83,13 +92,20 @@ impl Comparison {
             cells.extend(of_method.map(|row| match (row.planned, row.sporadic) {
                 (true, true) => Cell::Text("yes".to_owned(), Tone::Good),
                 (true, false) => Cell::Text("phases".to_owned(), Tone::Good),
+                (false, _) if !row.decided => Cell::Text("?".to_owned(), Tone::Plain),
                 (false, _) => Cell::Text("no".to_owned(), Tone::Bad),
             }));
             table.push(cells)?;
         }
         let columns = ["method", "densities", "schedule, or why there is none"].map(Column::text);
+        let open = match self.decided() < self.rows.len() {
+            true => "; ?: not decided",
+            false => "",
+        };
         let mut reasons = Table::new(
-            "yes: also for sporadic arrivals; phases: for the phases of the file, or by a table; no: see below",
+            format!(
+                "yes: also for sporadic arrivals; phases: for the phases of the file, or by a table; no: see below{open}"
+            ),
             columns.to_vec(),
         );
         for method in Method::of_refresh() {

@@ -6,31 +6,36 @@ mod published;
 pub mod tables;
 
 use crate::arguments::choice;
-use crate::failure::{Failure, Outcome, WANTING};
+use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
 use crate::outputs::{self, Outputs};
 use crate::plans;
 use crate::progress;
+use crate::stop::{STOPPED, Stop};
+use crate::waiting::{self, time_limit, watched};
 use comparison::Comparison;
 use fresco_input::{InputError, write_atomically};
 use fresco_plan::plan::SCHEMA;
+use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, TaskSet};
 use fresco_report::Provenance;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Arguments of `fresco plan`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 docs/plan.md describes what a plan needs of a scenario, and every method. Without --method the best one is chosen that has a plan.
-Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, 2 wrong input, 4 there is one, but it is too large \
-to be verified (fresco check) or read, and is not written.
+Ctrl-C ends it with what is decided by then; so does --time-limit, with which what is found depends on the machine.
+Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, or it is not decided within --time-limit, 2 wrong
+input, 4 there is one, but it is too large to be verified (fresco check) or read, and is not written, 130 Ctrl-C.
 
 Examples:
   fresco plan tasks/table-5.2.toml
   fresco plan tasks/table-5.2.toml --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
   fresco plan tasks/table-5.2.toml --out plan.json && fresco check plan.json && fresco sim plan.json
-  fresco plan tasks/table-4.4.toml --compare
+  fresco plan tasks/table-4.4.toml --compare --time-limit '20 s'
   fresco plan tasks/crs-published.toml --as-published")]
 pub struct Args {
     /// Scenario whose tasks are planned, or a plan, whose tasks are planned anew
@@ -52,6 +57,10 @@ pub struct Args {
     /// Densities to compare, in Gb
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32,64", requires = "compare")]
     density: String,
+
+    /// Give up what is not decided within so long; methods after another have equal parts of what is left
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    time_limit: Option<Duration>,
 
     /// What the papers' own formulas say of the servers of the plan, beside what holds; each is marked with its errata
     #[arg(long, conflicts_with = "compare")]
@@ -98,7 +107,14 @@ pub fn run(args: &Args) -> Outcome {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
-    let plan = plans::of_set(&args.tasks, &set)?;
+    let stop = Stop::on_any_end();
+    let plan = match waiting::plan(&set, args.time_limit, &stop) {
+        Err(refusal) if refusal.kind == Kind::Stopped && stop.is_asked() => {
+            tell(&format!("fresco: {}: {refusal}", set.name));
+            return Ok(ExitCode::from(STOPPED));
+        }
+        made => made.map_err(|refusal| plans::refused(&args.tasks, &set, &refusal))?,
+    };
     plans::verify(&plan, &set.machine)?;
     let document = match args.json || args.out.is_some() {
         true => plans::document(&plan, &provenance)?,
@@ -124,14 +140,22 @@ pub fn run(args: &Args) -> Outcome {
 
 fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {
     let densities = densities(&args.density)?;
-    let bar = progress::bar((densities.len() * Method::of_refresh().count()) as u64, &set.name);
-    let found = fresco_plan::compare(set, &densities, || bar.inc(1));
-    bar.finish_and_clear();
+    let all = densities.len() * Method::of_refresh().count();
+    let bar = progress::bar(all as u64, &set.name);
+    let stop = Stop::on_any_end();
+    let found = watched(&bar, &set.name, args.time_limit, &stop, |watch| {
+        fresco_plan::compare(set, &densities, watch, || bar.inc(1))
+    });
     let comparison = Comparison::new(set, &densities, &found?);
+    if stop.is_asked() {
+        let decided = comparison.decided();
+        tell(&format!("fresco: stopped after {decided} of {all} plans"));
+    }
     output::print(args.json, "fresco-plan-comparison/1", provenance, &comparison, || {
         comparison.tables()
     })?;
     Ok(match comparison.any() {
+        _ if stop.is_asked() => ExitCode::from(STOPPED),
         true => ExitCode::SUCCESS,
         false => ExitCode::from(WANTING),
     })

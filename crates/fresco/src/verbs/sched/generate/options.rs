@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of options: utilisations, bounds, periods, times.
 
-use fresco_input::{Document, InputError, quoted};
+use crate::arguments::duration;
+use fresco_input::InputError;
 use fresco_rt::Time;
 use fresco_rt::generate::Periods;
 
@@ -99,17 +100,7 @@ pub fn periods(text: &str) -> Result<Periods, InputError> {
 
 /// A time in whole nanoseconds.
 fn time(option: &str, text: &str, least: Time) -> Result<Time, InputError> {
-    let text = text.trim();
-    let told = |error: InputError| {
-        InputError::new(option, error.found.clone())
-            .allowed(error.allowed.clone())
-            .help(error.help.clone())
-    };
-    let document = Document::parse(option, &format!("time = {}", quoted(text))).map_err(told)?;
-    let picoseconds = document
-        .root()
-        .duration("time", least * 1000..=LONGEST * 1000)
-        .map_err(told)?;
+    let picoseconds = duration(option, text, least * 1000..=LONGEST * 1000)?;
     match picoseconds % 1000 {
         0 => Ok(picoseconds / 1000),
         _ => Err(InputError::new(option, format!("found {text:?}"))
