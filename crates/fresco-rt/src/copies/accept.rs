@@ -127,14 +127,21 @@ impl ListedJobs {
 
     /// Whether every job meets its deadline in the slots.
     pub(super) fn are_served(&self, slots: &SlotTable) -> Result<bool, CopyError> {
+        Ok(self.first_miss(slots, Time::MAX)?.is_none())
+    }
+
+    /// The deadline of a job that misses, and 0 where there is more to do than time; a run up to `until` finds those up to there alone.
+    pub(super) fn first_miss(&self, slots: &SlotTable, until: Time) -> Result<Option<Time>, CopyError> {
         let supply = u128::from(slots.total()) * u128::from(self.list.length() / slots.period());
         if self.demand > supply {
-            return Ok(false);
+            return Ok(Some(0));
         }
-        let served = self
-            .list
-            .serve_in_order(slots, self.ranks.as_deref(), &self.by_release)?;
-        Ok(matches!(served, Served::Met(_)))
+        let ranks = self.ranks.as_deref();
+        Ok(match self.list.serve_until(slots, ranks, &self.by_release, until)? {
+            None | Some(Served::Met(_)) => None,
+            Some(Served::Missed { deadline, .. }) => Some(deadline),
+            Some(Served::Unsettled) => Some(0),
+        })
     }
 }
 

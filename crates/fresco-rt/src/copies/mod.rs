@@ -14,7 +14,7 @@ pub use accept::{CopyError, CopyVerdict, copies_test};
 pub use instances::{
     Instance, InstanceTable, MAX_JOBS, NoInstances, Switch, assign_instances, least_gap, switches_twice,
 };
-pub use search::{FoundWithCopies, servers_with_copies};
+pub use search::{FoundWithCopies, servers_with_copies, waits_for_locks};
 
 use crate::task::Task;
 use crate::time::Time;

@@ -13,6 +13,22 @@ use crate::task::Task;
 use crate::time::Time;
 use crate::toplevel::{Frame, Server, TopLevel, TopLevelError};
 
+/// For each color, whether a task meets its deadlines alone, with all the time that the color's lock and the handlers leave. With other
+/// tasks it has less.
+///
+/// # Errors
+/// More jobs than are listed.
+pub fn waits_for_locks(task: &Task, policy: Policy, space: &Space) -> Result<[bool; 2], CopyError> {
+    let frame = Frame::new(space.locks(), space.locks().retention());
+    let mut waits = [true; 2];
+    for (color, waits) in waits.iter_mut().enumerate() {
+        let all = frame.table(frame.free(color));
+        let server = ServerJobs::new(color, std::slice::from_ref(task), &[], &[]);
+        *waits = server.listed(&all, policy)?.are_served(&all)?;
+    }
+    Ok(waits)
+}
+
 /// Servers, and who runs in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundWithCopies {
@@ -44,6 +60,7 @@ pub fn servers_with_copies(
     let frame = Frame::new(space.locks(), space.locks().retention());
     // With budgets as long as any period, each server has all that its lock leaves: what that does not serve, nothing does.
     let all = [0, 1].map(|color| frame.table(frame.free(color)));
+    let mut far = space.locks().retention();
     let mut cases = Vec::new();
     for switch in [Switch::Earliest, Switch::Latest] {
         let Ok(instances) = instances(shared, space.locks(), switch) else {
@@ -53,9 +70,13 @@ pub fn servers_with_copies(
             let listed = |color: usize| {
                 ServerJobs::new(color, workloads[order[color]], shared, &instances).listed(&all[color], policy)
             };
-            let jobs = [listed(0)?, listed(1)?];
-            if jobs[0].are_served(&all[0])? && jobs[1].are_served(&all[1]).unwrap_or(true) {
-                cases.push((switch, instances.clone(), order, jobs));
+            let first = listed(0)?;
+            if first.first_miss(&all[0], far)?.is_some() {
+                continue;
+            }
+            let second = listed(1)?;
+            if second.first_miss(&all[1], far).unwrap_or(None).is_none() {
+                cases.push((switch, instances.clone(), order, [first, second]));
             }
         }
     }
@@ -69,7 +90,7 @@ pub fn servers_with_copies(
             if patience.is_over(at) {
                 return Err(TopLevelError::Stopped.into());
             }
-            let Some(budget) = least_budget(&frame, jobs, period) else {
+            let Some(budget) = least_budget(&frame, jobs, period, &mut far) else {
                 continue;
             };
             if jobs[1].are_served(&rest(&frame, period, budget))? {
@@ -92,27 +113,46 @@ fn rest(frame: &Frame, period: Time, budget: Time) -> SlotTable {
     frame.table(&frame.grant(Server { period, budget: period }, 1, &higher).slots)
 }
 
-/// The least budget of server 0 that serves its jobs, which the whole period does; `None` as soon as it is known that what it leaves
-/// does not serve those of server 1.
-fn least_budget(frame: &Frame, [first, second]: &[ListedJobs; 2], period: Time) -> Option<Time> {
-    let served = |budget: Time| {
+/// The least budget of server 0 that serves its jobs; `None` if there is none, or as soon as it is known that what it leaves does not
+/// serve those of server 1.
+///
+/// A run that finds no miss lasts a whole turn or more. So while the budget is bisected only the beginning is run, up to `far`, and then
+/// all of it with the least budget for that; where a job misses then, `far` is as far from there on.
+fn least_budget(frame: &Frame, [first, second]: &[ListedJobs; 2], period: Time, far: &mut Time) -> Option<Time> {
+    // What cannot be listed for a budget is not served; whether the rest can is told by the budget that is found.
+    let miss = |budget: Time, until: Time| {
         let slots = frame.grant(Server { period, budget }, 0, &Spans::default()).slots;
-        first.are_served(&frame.table(&slots)).unwrap_or(false)
+        first.first_miss(&frame.table(&slots), until).unwrap_or(Some(0))
     };
-    let (mut low, mut high) = (first.share(period), period);
-    if !second.are_served(&rest(frame, period, low)).unwrap_or(true) {
+    let is_left_enough = |budget: Time, until: Time| {
+        let left = second.first_miss(&rest(frame, period, budget), until);
+        left.map_or(true, |miss| miss.is_none())
+    };
+    let mut low = first.share(period);
+    if !is_left_enough(low, *far) {
         return None;
     }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if served(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-            if !second.are_served(&rest(frame, period, low)).unwrap_or(true) {
-                return None;
+    loop {
+        let mut high = period;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if miss(middle, *far).is_none() {
+                high = middle;
+            } else {
+                low = middle + 1;
+                // No less will do for the first, and more leaves less.
+                if !is_left_enough(low, *far) {
+                    return None;
+                }
+            }
+        }
+        match miss(low, Time::MAX) {
+            None => return Some(low),
+            Some(_) if low == period => return None,
+            Some(deadline) => {
+                *far = if deadline > *far { deadline } else { Time::MAX };
+                low += 1;
             }
         }
     }
-    Some(high)
 }

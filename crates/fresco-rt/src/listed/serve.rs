@@ -50,7 +50,8 @@ impl JobList {
     /// # Errors
     /// If the turn is no multiple of the table, or has too many slots.
     pub fn serve(&self, table: &SlotTable, ranks: Option<&[usize]>) -> Result<Served, ListError> {
-        self.serve_in_order(table, ranks, &self.by_release())
+        let served = self.serve_until(table, ranks, &self.by_release(), Time::MAX)?;
+        Ok(served.expect("a run of any length"))
     }
 
     /// Indices of the jobs by release.
@@ -60,13 +61,14 @@ impl JobList {
         order
     }
 
-    /// As [`Self::serve`], with [`Self::by_release`] known.
-    pub(crate) fn serve_in_order(
+    /// As [`Self::serve`], with [`Self::by_release`] known, up to an instant; `None` if there is no miss up to then.
+    pub(crate) fn serve_until(
         &self,
         table: &SlotTable,
         ranks: Option<&[usize]>,
         by_release: &[usize],
-    ) -> Result<Served, ListError> {
+        until: Time,
+    ) -> Result<Option<Served>, ListError> {
         let mut pending: BinaryHeap<Reverse<Pending>> = BinaryHeap::new();
         for turn in 0..MAX_TURNS {
             let base = turn * self.length();
@@ -75,6 +77,9 @@ impl JobList {
             let mut slices = Vec::new();
             for (start, end) in self.slots(table)? {
                 let mut now = base + start;
+                if now >= until {
+                    return Ok(first_late(&pending, until));
+                }
                 while now < base + end {
                     while let Some(job) = arriving.next_if(|&job| base + self.jobs()[job].release <= now) {
                         pending.push(Reverse(released(job, &self.jobs()[job], base, ranks)));
@@ -87,7 +92,7 @@ impl JobList {
                     };
                     let stop = until.min(now + lacks);
                     if stop > deadline {
-                        return Ok(Served::Missed { job, deadline });
+                        return Ok(Some(Served::Missed { job, deadline }));
                     }
                     slices.push(Slice {
                         start: now - base,
@@ -104,16 +109,23 @@ impl JobList {
             for job in arriving {
                 pending.push(Reverse(released(job, &self.jobs()[job], base, ranks)));
             }
-            let late = pending.iter().filter(|Reverse((_, _, deadline, _))| *deadline <= ended);
-            if let Some(&Reverse((_, job, deadline, _))) = late.min_by_key(|Reverse((_, job, d, _))| (*d, *job)) {
-                return Ok(Served::Missed { job, deadline });
+            if let Some(missed) = first_late(&pending, ended) {
+                return Ok(Some(missed));
             }
-            if turn > 0 && before == state(&pending) {
-                return Ok(Served::Met(joined(slices, self.jobs())));
+            // A first turn that ends empty, as it began, is what all others are.
+            if before == state(&pending) {
+                return Ok(Some(Served::Met(joined(slices, self.jobs()))));
             }
         }
-        Ok(Served::Unsettled)
+        Ok(Some(Served::Unsettled))
     }
+}
+
+/// The pending job with the earliest deadline, if that has passed.
+fn first_late(pending: &BinaryHeap<Reverse<Pending>>, now: Time) -> Option<Served> {
+    let late = pending.iter().filter(|Reverse((_, _, deadline, _))| *deadline <= now);
+    let first = late.min_by_key(|Reverse((_, job, deadline, _))| (*deadline, *job));
+    first.map(|&Reverse((_, job, deadline, _))| Served::Missed { job, deadline })
 }
 
 fn released(index: usize, job: &ListedJob, base: Time, ranks: Option<&[usize]>) -> Pending {

@@ -19,7 +19,7 @@ pub use assign::{Assignment, assign_aligned, assign_aligned_on};
 pub use brute::brute_force;
 pub use flat::partition_flat;
 pub use full::full_budgets;
-pub use partition::{MemoryNeed, Partition, partition, partition_full};
+pub use partition::{MemoryNeed, Partition, is_overloaded, partition, partition_full};
 pub use rest::{rest_of_table, shrink_last};
 
 use crate::time::{Time, divisors};

@@ -98,15 +98,21 @@ fn first_that(
     Ok(None)
 }
 
+/// Whether the load exceeds what the handlers of the locks leave.
+pub fn is_overloaded(tasks: &[Task], space: &Space) -> bool {
+    let locks = &space.locks;
+    let handlers: Time = 2 * (locks.lock_cost() + locks.unlock_cost());
+    let left = (u128::from(locks.retention().saturating_sub(handlers)) << 64) / u128::from(locks.retention());
+    utilization_q64(tasks).0 > left + 1
+}
+
 /// Whether no partition can work: the load exceeds what the handlers leave, or a job released with a lock cannot wait for its
 /// end, whichever color it has.
 fn hopeless(tasks: &[Task], space: &Space) -> bool {
     let locks = &space.locks;
-    let handlers: Time = 2 * (locks.lock_cost() + locks.unlock_cost());
-    let left = (u128::from(locks.retention().saturating_sub(handlers)) << 64) / u128::from(locks.retention());
     let shortest = (0..locks.colors().len())
         .map(|color| locks.window_length(color))
         .min()
         .unwrap_or(0);
-    utilization_q64(tasks).0 > left + 1 || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
+    is_overloaded(tasks, space) || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
 }

@@ -8,8 +8,8 @@ use crate::check::RunSize;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
-use fresco_rt::copies::{CopyTask, servers_with_copies};
-use fresco_rt::search::{MemoryNeed, Space};
+use fresco_rt::copies::{CopyError, CopyTask, servers_with_copies, waits_for_locks};
+use fresco_rt::search::{MemoryNeed, Space, is_overloaded};
 use fresco_rt::task::hyperperiod;
 use fresco_rt::time::lcm;
 
@@ -28,6 +28,13 @@ pub(super) fn with_copies(
     let mut impatient = tasks.to_vec();
     impatient.sort_by_key(|&i| (context.tasks[i].deadline - context.tasks[i].wcet, i));
     let mut left = options.attempts.min(WITH_COPIES);
+    if is_overloaded(&context.pick(tasks), space) {
+        return Ok(None);
+    }
+    let waits = impatient
+        .iter()
+        .map(|&i| waits_for_locks(&context.tasks[i], options.policy, space));
+    let waits = waits.collect::<Result<Vec<_>, _>>().map_err(undecided)?;
     for count in 1..=impatient.len() {
         let (shared, others) = impatient.split_at(count);
         let copies: Vec<CopyTask> = shared
@@ -42,11 +49,17 @@ pub(super) fn with_copies(
                 return Ok(None);
             }
             left -= 1;
+            let side_of = |place: usize| bits.checked_shr(place as u32).unwrap_or(0) & 1;
+            // Either workload may have either color; a task that cannot have its color alone cannot have it with others.
+            let suits = |turned: u64| {
+                let mut of_others = waits[count..].iter().enumerate();
+                of_others.all(|(place, waits)| waits[(side_of(place) ^ turned) as usize])
+            };
+            if !suits(0) && !suits(1) {
+                continue;
+            }
             let side = |wanted: u64| {
-                let of_side = others
-                    .iter()
-                    .enumerate()
-                    .filter(|(place, _)| bits >> place & 1 == wanted);
+                let of_side = others.iter().enumerate().filter(|(place, _)| side_of(*place) == wanted);
                 of_side.map(|(_, &task)| task).collect::<Vec<usize>>()
             };
             let workloads = [side(0), side(1)];
@@ -59,7 +72,7 @@ pub(super) fn with_copies(
             }
             let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
             let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space, context.patience)
-                .map_err(|error| Refusal::undecided(format!("{error} (times in ns)")))?;
+                .map_err(undecided)?;
             if let Some(found) = found {
                 let core = OnCore {
                     workloads: found.order.map(|workload| workloads[workload].clone()),
@@ -71,6 +84,10 @@ pub(super) fn with_copies(
         }
     }
     Ok(None)
+}
+
+fn undecided(error: CopyError) -> Refusal {
+    Refusal::undecided(format!("{error} (times in ns)"))
 }
 
 /// Copy tasks: the search has run every job, and the proof is that run; a response is bounded by its deadline.
