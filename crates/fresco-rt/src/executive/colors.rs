@@ -38,13 +38,13 @@ impl Problem {
         let mut avoidable = vec![vec![false; self.rotation().colors()]; self.tasks().len()];
         for (task, of_task) in avoidable.iter_mut().enumerate() {
             for (color, possible) in of_task.iter_mut().enumerate() {
-                let edges: Vec<usize> = self
+                let edges: Vec<u32> = self
                     .jobs_of_task(task)
                     .flat_map(|job| self.edges_blocked(&network, job, color))
                     .collect();
-                edges.iter().for_each(|&edge| network.close(edge));
+                edges.iter().for_each(|&edge| network.close(edge as usize));
                 *possible = network.solve();
-                edges.iter().for_each(|&edge| network.open(edge));
+                edges.iter().for_each(|&edge| network.open(edge as usize));
                 network.solve();
             }
         }

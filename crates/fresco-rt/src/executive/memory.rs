@@ -49,7 +49,7 @@ pub fn assign_memory(
             let mut units = vec![0; capacity.len()];
             network
                 .edges_of_row(task)
-                .for_each(|(_, edge)| units[edge.column] += edge.flow);
+                .for_each(|(_, edge)| units[edge.column()] += edge.flow);
             units
         };
         return Ok((0..memory.len()).map(units).collect());

@@ -75,7 +75,7 @@ impl Problem {
         for (row, job) in self.jobs().iter().enumerate() {
             for color in (0..self.rotation().colors()).filter(|&color| avoids(job, color)) {
                 for edge in self.edges_blocked(&network, row, color) {
-                    network.close(edge);
+                    network.close(edge as usize);
                 }
             }
         }
@@ -83,12 +83,12 @@ impl Problem {
     }
 
     /// Edges from a job to the cells in which the color is blocked.
-    pub(super) fn edges_blocked(&self, network: &Transport, row: usize, color: usize) -> Vec<usize> {
+    pub(super) fn edges_blocked(&self, network: &Transport, row: usize, color: usize) -> Vec<u32> {
         let blocked = |column| self.cells()[self.cell_of_column(column)].blocked == Some(color);
         network
             .edges_of_row(row)
-            .filter(|(_, edge)| blocked(edge.column))
-            .map(|(number, _)| number)
+            .filter(|(_, edge)| blocked(edge.column()))
+            .map(|(number, _)| number as u32)
             .collect()
     }
 
@@ -103,7 +103,7 @@ impl Problem {
             network
                 .edges_of_row(row)
                 .filter(|(_, edge)| edge.flow > 0)
-                .map(|(_, edge)| share(edge.column, edge.flow))
+                .map(|(_, edge)| share(edge.column(), edge.flow))
         };
         Placement {
             shares: (0..self.jobs().len()).map(|row| shares(row).collect()).collect(),
@@ -127,7 +127,7 @@ impl Problem {
         let across: Time = rows
             .iter()
             .flat_map(|&row| network.edges_of_row(row))
-            .filter(|(_, edge)| edge.open && !cut.columns[edge.column])
+            .filter(|(_, edge)| edge.open && !cut.columns[edge.column()])
             .map(|(_, edge)| edge.capacity)
             .sum();
         Bottleneck {

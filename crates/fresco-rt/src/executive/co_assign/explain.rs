@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 use super::super::search::{Literal, Trail, Variable};
 use super::super::transport::Transport;
 
+/// No variable closes the edge.
+pub(super) const NO_CAUSE: u32 = u32::MAX;
+
 /// Which variable closed an edge, or raised the supply of a row (by being true).
 pub(super) struct Causes {
-    /// For each edge, the variable that closes it.
-    pub of_edge: Vec<Option<Variable>>,
+    /// For each edge, the variable that closes it; [`NO_CAUSE`] if none does.
+    pub of_edge: Vec<u32>,
     /// For each row, the variable that raises its supply, and by how much.
     pub of_row: Vec<Option<(Variable, u64)>>,
 }
@@ -42,15 +45,15 @@ impl Causes {
                 candidates[number].1.edges.extend(edge);
                 candidates[number].1.supply += supply;
             };
-            for (number, edge) in network.edges_of_row(row).filter(|(_, edge)| !cut.columns[edge.column]) {
+            for (number, edge) in network
+                .edges_of_row(row)
+                .filter(|(_, edge)| !cut.columns[edge.column()])
+            {
                 if edge.open {
                     excess -= i128::from(edge.capacity);
                 } else {
-                    add(
-                        self.of_edge[number].expect("a closed edge has a cause"),
-                        Some(number),
-                        0,
-                    );
+                    debug_assert_ne!(self.of_edge[number], NO_CAUSE, "a closed edge has a cause");
+                    add(self.of_edge[number] as Variable, Some(number), 0);
                 }
             }
             if let Some((variable, supply)) = self.of_row[row].filter(|&(variable, _)| trail.holds(variable)) {
@@ -71,9 +74,9 @@ impl Causes {
             let mut before: Vec<(usize, u64)> = Vec::with_capacity(candidate.edges.len());
             for &number in &candidate.edges {
                 let edge = network.edge(number);
-                let given = &mut given_back[edge.column];
-                before.push((edge.column, *given));
-                let now = given.saturating_add(edge.capacity).min(network.capacity(edge.column));
+                let given = &mut given_back[edge.column()];
+                before.push((edge.column(), *given));
+                let now = given.saturating_add(edge.capacity).min(network.capacity(edge.column()));
                 gain += i128::from(now - *given);
                 *given = now;
             }

@@ -183,6 +183,6 @@ fn disturbed_by_color(variables: &Variables, row: usize, color: usize, time: &Tr
 fn flow_closed_by(variables: &Variables, variable: Variable, time: &Transport) -> u64 {
     variables.time_edges[variable]
         .iter()
-        .map(|&edge| time.edge(edge).flow)
+        .map(|&edge| time.edge(edge as usize).flow)
         .sum()
 }

@@ -4,10 +4,13 @@
 //! Owning a color takes time from a task's jobs and gives room to its memory. As long as both networks have a complete
 //! flow, the choices so far can stand; a cut of either is a no-good.
 
+use std::collections::BTreeSet;
+
 use super::super::search::{Literal, Search, Theory, Trail, Variable};
 use super::super::transport::Transport;
 use super::CoAssign;
-use super::explain::Causes;
+use super::alone::JobsAlone;
+use super::explain::{Causes, NO_CAUSE};
 use super::guide::Guide;
 use super::variables::Variables;
 use crate::patience::{Patience, Progress};
@@ -32,23 +35,31 @@ pub(super) struct Hiding {
     time_causes: Causes,
     memory_causes: Causes,
     guide: Guide,
+    /// Tasks with one instance and colors that are impossible alone.
+    pub impossible: BTreeSet<(usize, usize)>,
 }
 
 impl Hiding {
     /// States the variables and their effects; excludes what no task can do even alone.
     /// `None` if the patience is over before.
-    pub fn new(request: &CoAssign, mut time: Transport, search: &mut Search, patience: Patience<'_>) -> Option<Hiding> {
+    pub fn new(
+        request: &CoAssign,
+        mut time: Transport,
+        alone: &mut JobsAlone,
+        search: &mut Search,
+        patience: Patience<'_>,
+    ) -> Option<Hiding> {
         let problem = request.problem;
         let variables = Variables::state(request, &time, search);
         let mut effects: Vec<Effect> = (0..search.trail.variables()).map(|_| Effect::default()).collect();
         let mut time_causes = Causes {
-            of_edge: vec![None; time.edge_count()],
+            of_edge: vec![NO_CAUSE; time.edge_count()],
             of_row: vec![None; problem.jobs().len()],
         };
         for &variable in &variables.avoids {
             variables.time_edges[variable]
                 .iter()
-                .for_each(|&edge| time_causes.of_edge[edge] = Some(variable));
+                .for_each(|&edge| time_causes.of_edge[edge as usize] = variable as u32);
         }
         for &(variable, row, cost) in &variables.switches {
             time_causes.of_row[row] = Some((variable, cost));
@@ -75,10 +86,10 @@ impl Hiding {
             }
             for (color, &variable) in instance.owns.iter().enumerate() {
                 effects[variable].memory_edge = Some(memory.connect(row, color, u64::MAX));
-                memory_causes.of_edge.push(Some(variable));
+                memory_causes.of_edge.push(variable as u32);
             }
         }
-        exclude_the_impossible(&mut time, &variables, search, patience)?;
+        let impossible = exclude_the_impossible(&mut time, &variables, alone, search, patience)?;
         let guide = Guide::new(problem, &variables, &search.trail);
         Some(Hiding {
             time,
@@ -88,6 +99,7 @@ impl Hiding {
             time_causes,
             memory_causes,
             guide,
+            impossible,
         })
     }
 
@@ -108,7 +120,7 @@ impl Theory for Hiding {
         if literal.is_yes() {
             self.variables.time_edges[literal.variable()]
                 .iter()
-                .for_each(|&edge| self.time.close(edge));
+                .for_each(|&edge| self.time.close(edge as usize));
             if let Some((row, by)) = effect.time_supply {
                 self.time.raise_supply(row, by);
             }
@@ -125,7 +137,7 @@ impl Theory for Hiding {
         if literal.is_yes() {
             self.variables.time_edges[literal.variable()]
                 .iter()
-                .for_each(|&edge| self.time.open(edge));
+                .for_each(|&edge| self.time.open(edge as usize));
             if let Some((row, by)) = effect.time_supply {
                 self.time.lower_supply(row, by);
             }
@@ -153,31 +165,57 @@ impl Theory for Hiding {
     }
 }
 
-/// Each choice alone, as in F6b but job by job where jobs choose: what is impossible alone never becomes possible.
-/// `None` if the patience is over before.
+/// Each choice alone, as in F6b but job by job where jobs choose: what is impossible alone never becomes possible. The tasks and colors
+/// that are; `None` if the patience is over before.
 fn exclude_the_impossible(
     time: &mut Transport,
     variables: &Variables,
+    alone: &mut JobsAlone,
     search: &mut Search,
     patience: Patience<'_>,
-) -> Option<()> {
+) -> Option<BTreeSet<(usize, usize)>> {
+    let mut impossible = BTreeSet::new();
     time.solve();
-    for (number, &variable) in variables.avoids.iter().enumerate() {
+    let tasks = variables.of_task.len();
+    let has_copies = variables.of_task.iter().any(|instances| instances.len() > 1);
+    for (task, instances) in variables.of_task.iter().enumerate() {
+        if instances.len() > 1 {
+            for (number, job) in variables.jobs_of_task[task].clone().enumerate() {
+                for (color, variable) in variables.avoids_of_job[job].iter().enumerate() {
+                    if let Some(variable) = variable.filter(|_| !alone.is_possible(task, number, color)) {
+                        search.require(&[Literal::no(variable)]);
+                    }
+                }
+            }
+            continue;
+        }
         let at = Progress {
-            what: "choices looked at alone",
-            done: number as u64,
-            most: variables.avoids.len() as u64,
+            what: "tasks looked at alone",
+            done: task as u64,
+            most: tasks as u64,
         };
-        if number.is_multiple_of(64) && patience.is_over(at) {
-            return None;
+        for (color, &variable) in variables.instances[instances[0]].owns.iter().enumerate() {
+            if patience.is_over(at) {
+                return None;
+            }
+            // Without copies the flow that is left by this is where the search begins.
+            let known = alone.is_task_possible(task, color).filter(|_| has_copies);
+            let is_possible = known.unwrap_or_else(|| {
+                let edges = &variables.time_edges[variable];
+                edges.iter().for_each(|&edge| time.close(edge as usize));
+                let is_possible = time.solve();
+                edges.iter().for_each(|&edge| time.open(edge as usize));
+                time.solve();
+                is_possible
+            });
+            if !is_possible {
+                search.require(&[Literal::no(variable)]);
+                impossible.insert((task, color));
+            }
         }
-        let edges = &variables.time_edges[variable];
-        edges.iter().for_each(|&edge| time.close(edge));
-        if !time.solve() {
-            search.require(&[Literal::no(variable)]);
-        }
-        edges.iter().for_each(|&edge| time.open(edge));
-        time.solve();
     }
-    Some(())
+    if !has_copies {
+        alone.note_tasks(impossible.iter().copied());
+    }
+    Some(impossible)
 }

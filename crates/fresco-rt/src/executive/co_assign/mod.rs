@@ -5,12 +5,14 @@
 //! while a color of its instance is blocked and all memory fits. This is NP-hard from two colors on; it is solved by
 //! search with no-goods over two flow networks.
 
+mod alone;
 mod answer;
 mod explain;
 mod guide;
 mod hiding;
 mod variables;
 
+pub(super) use alone::JobsAlone;
 pub use answer::{Answer, Assignment, NoAssignment, Unavoidable};
 
 use super::error::ProblemError;
@@ -23,6 +25,17 @@ use hiding::Hiding;
 
 /// No-goods after which a search gives up, unless told otherwise.
 pub const DEFAULT_BUDGET: u64 = 20_000;
+
+/// How much an answer says of tasks that no color suits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reasons {
+    /// Of each, what stands in the way of each color, which takes long.
+    Whole,
+    /// Of the first, what stands in the way of the first color: as much as is told in words.
+    Told,
+    /// Which tasks they are.
+    TasksAlone,
+}
 
 /// A question for the co-assignment. Build it with one of the constructors and change what is special.
 #[derive(Clone, Debug)]
@@ -106,14 +119,21 @@ impl<'a> CoAssign<'a> {
     /// # Errors
     /// Lists of the wrong length, numbers of instances that are impossible, copy costs beyond 64 bits.
     pub fn solve(&self) -> Result<(Answer, Effort), ProblemError> {
-        Ok(self.solve_while(Patience::ENDLESS)?.expect("endless patience"))
+        Ok(self
+            .solve_while(&mut JobsAlone::new(self.problem), Patience::ENDLESS, Reasons::Whole)?
+            .expect("endless patience"))
     }
 
-    /// As [`Self::solve`], as long as the patience lasts; `None` if it was over before.
+    /// As [`Self::solve`], as long as the patience lasts; `None` if it was over before. `alone` is of the same problem.
     ///
     /// # Errors
     /// As [`Self::solve`].
-    pub fn solve_while(&self, patience: Patience<'_>) -> Result<Option<(Answer, Effort)>, ProblemError> {
+    pub(super) fn solve_while(
+        &self,
+        alone: &mut JobsAlone,
+        patience: Patience<'_>,
+        reasons: Reasons,
+    ) -> Result<Option<(Answer, Effort)>, ProblemError> {
         self.check()?;
         let problem = self.problem;
         let mut time = problem.network();
@@ -121,43 +141,62 @@ impl<'a> CoAssign<'a> {
             let reason = NoAssignment::Unschedulable(problem.bottleneck(&mut time));
             return Ok(Some((Answer::Impossible(reason), Effort::default())));
         }
+        let several = (0..self.instances.len()).filter(|&task| self.instances[task] > 1);
+        if alone.find_out(problem, several, patience).is_none() {
+            return Ok(None);
+        }
         let mut search = Search::default();
-        let Some(mut hiding) = Hiding::new(self, time, &mut search, patience) else {
+        let Some(mut hiding) = Hiding::new(self, time, alone, &mut search, patience) else {
             return Ok(None);
         };
         let answer = match search.run(&mut hiding, self.budget, patience) {
             Ending::Stopped => return Ok(None),
             Ending::Found => Answer::Found(Box::new(self.read(&search, &hiding))),
             Ending::OutOfBudget => Answer::Unknown,
-            Ending::Impossible => Answer::Impossible(self.why_impossible(search.effort.no_goods)),
+            Ending::Impossible => {
+                let avoidable = self.avoidable(&hiding);
+                drop(hiding);
+                Answer::Impossible(self.why_impossible(avoidable, search.effort.no_goods, reasons))
+            }
         };
         Ok(Some((answer, search.effort)))
     }
 
+    /// For each task, the colors that it can stay away from if all others go where they like (F6b), as the search has found; of a task whose
+    /// jobs choose, all.
+    fn avoidable(&self, hiding: &Hiding) -> Vec<Vec<usize>> {
+        let colors = self.problem.rotation().colors();
+        let of_task = |task| {
+            let possible = (0..colors).filter(|&color| !hiding.impossible.contains(&(task, color)));
+            possible.collect()
+        };
+        (0..self.instances.len()).map(of_task).collect()
+    }
+
     /// The simplest reason: tasks that no color suits, memory that does not fit, or all no-goods together.
-    fn why_impossible(&self, no_goods: u64) -> NoAssignment {
+    fn why_impossible(&self, mut allowed: Vec<Vec<usize>>, no_goods: u64, reasons: Reasons) -> NoAssignment {
         let problem = self.problem;
         let all: Vec<usize> = (0..problem.rotation().colors()).collect();
-        let mut allowed = match problem.avoidable_colors() {
-            Ok(avoidable) => avoidable,
-            Err(bottleneck) => return NoAssignment::Unschedulable(bottleneck),
-        };
         let hidden_alone = |task: usize| self.instances[task] == 1 && self.memory[task] > 0;
+        let stuck: Vec<usize> = (0..allowed.len())
+            .filter(|&task| hidden_alone(task) && allowed[task].is_empty())
+            .collect();
         let without = |task: usize| {
             let avoid = |color: usize| problem.place(|job, c| job.task == task && c == color).err();
+            let looked_at = match reasons {
+                Reasons::Whole => all.as_slice(),
+                Reasons::Told if stuck.first() == Some(&task) => &all[..1],
+                Reasons::Told | Reasons::TasksAlone => &[],
+            };
             let name = problem.tasks()[task].name.clone();
             Unavoidable {
                 task,
                 name,
-                without: all.iter().filter_map(|&color| avoid(color)).collect(),
+                without: looked_at.iter().filter_map(|&color| avoid(color)).collect(),
             }
         };
-        let stuck: Vec<Unavoidable> = (0..allowed.len())
-            .filter(|&task| hidden_alone(task) && allowed[task].is_empty())
-            .map(without)
-            .collect();
         if !stuck.is_empty() {
-            return NoAssignment::NoAvoidableColor(stuck);
+            return NoAssignment::NoAvoidableColor(stuck.iter().map(|&task| without(task)).collect());
         }
         for (task, colors) in allowed.iter_mut().enumerate() {
             if !hidden_alone(task) {

@@ -30,7 +30,7 @@ pub(super) struct Variables {
     /// Variables that close edges of the time network by being true.
     pub avoids: Vec<Variable>,
     /// For each variable, the edges of the time network that it closes by being true.
-    pub time_edges: Vec<Vec<usize>>,
+    pub time_edges: Vec<Vec<u32>>,
     /// Jobs of each task.
     pub jobs_of_task: Vec<Range<usize>>,
     /// Task of each job.
@@ -178,7 +178,7 @@ impl Variables {
     }
 }
 
-fn closes(avoids: &mut Vec<Variable>, time_edges: &mut Vec<Vec<usize>>, variable: Variable, edges: Vec<usize>) {
+fn closes(avoids: &mut Vec<Variable>, time_edges: &mut Vec<Vec<u32>>, variable: Variable, edges: Vec<u32>) {
     avoids.push(variable);
     if time_edges.len() <= variable {
         time_edges.resize(variable + 1, Vec::new());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many instances of each task: as few as possible (CR-11).
 
-use super::super::co_assign::{Answer, Assignment, CoAssign, NoAssignment};
+use super::super::co_assign::{Answer, Assignment, CoAssign, JobsAlone, NoAssignment, Reasons};
 use super::super::problem::Problem;
 use super::super::search::Effort;
 use super::{NoPlan, Request};
@@ -23,7 +23,8 @@ pub(super) fn fewest_instances(
     effort: &mut Effort,
 ) -> Result<Attempt, NoPlan> {
     let colors = problem.rotation().colors();
-    let mut ask = |instances: &[usize], budget: u64| -> Result<Answer, NoPlan> {
+    let mut alone = JobsAlone::new(problem);
+    let mut ask = |instances: &[usize], budget: u64, reasons: Reasons| -> Result<Answer, NoPlan> {
         let question = CoAssign {
             problem,
             memory: request.memory.to_vec(),
@@ -32,7 +33,9 @@ pub(super) fn fewest_instances(
             copy_cost: request.copy_cost.to_vec(),
             budget,
         };
-        let (answer, work) = question.solve_while(patience)?.ok_or(NoPlan::Stopped)?;
+        let (answer, work) = question
+            .solve_while(&mut alone, patience, reasons)?
+            .ok_or(NoPlan::Stopped)?;
         effort.nodes += work.nodes;
         effort.no_goods += work.no_goods;
         Ok(answer)
@@ -40,7 +43,9 @@ pub(super) fn fewest_instances(
     let count = request.tasks.len();
     let most = request.most_instances.clamp(1, colors);
     let one = vec![1; count];
-    let reason = match ask(&one, request.budget)? {
+    // With copies allowed, why it does not work without is told by nobody.
+    let reasons = if most == 1 { Reasons::Told } else { Reasons::TasksAlone };
+    let reason = match ask(&one, request.budget, reasons)? {
         Answer::Found(found) => return Ok(Attempt::Found(one, found)),
         Answer::Impossible(reason) => Some(reason),
         Answer::Unknown => None,
@@ -58,7 +63,7 @@ pub(super) fn fewest_instances(
     let mut last = reason.map_or(Attempt::GaveUp, Attempt::Impossible);
     for instances in attempts.filter(|instances| *instances != one) {
         let mut used = one.clone();
-        match ask(&instances, request.budget)? {
+        match ask(&instances, request.budget, Reasons::Told)? {
             Answer::Found(mut found) => {
                 for (job, &instance) in problem.jobs().iter().zip(&found.instance_of_job) {
                     used[job.task] = used[job.task].max(instance + 1);
@@ -70,7 +75,7 @@ pub(super) fn fewest_instances(
                     while instances[task] > 1 {
                         instances[task] -= 1;
                         // A proof that one fewer will not do is worth less than the first solution.
-                        match ask(&instances, request.budget / 16)? {
+                        match ask(&instances, request.budget / 16, Reasons::TasksAlone)? {
                             Answer::Found(fewer) => found = fewer,
                             _ => {
                                 instances[task] += 1;

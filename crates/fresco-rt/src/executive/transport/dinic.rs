@@ -21,12 +21,10 @@ impl Transport {
     /// Raises the flow to a maximum; true if every row then delivers all its supply.
     pub fn solve(&mut self) -> bool {
         while !self.complete() {
-            let sources: Vec<usize> = (0..self.supply.len()).filter(|&row| self.missing(row) > 0).collect();
+            let sources: Vec<usize> = self.deficient.iter().copied().collect();
             if !self.find_levels(&sources) {
                 return false;
             }
-            self.row_next.fill(0);
-            self.column_next.fill(0);
             for row in sources {
                 while self.missing(row) > 0 && self.push_from(row) {}
             }
@@ -50,11 +48,15 @@ impl Transport {
 
     /// Breadth-first distances in the residual network; true if a column with room is reached.
     fn find_levels(&mut self, sources: &[usize]) -> bool {
-        self.row_level.fill(UNREACHED);
-        self.column_level.fill(UNREACHED);
+        for row in self.seen_rows.drain(..) {
+            self.row_level[row as usize] = UNREACHED;
+        }
+        for column in self.seen_columns.drain(..) {
+            self.column_level[column as usize] = UNREACHED;
+        }
         let mut queue: VecDeque<Node> = VecDeque::new();
         for &row in sources {
-            self.row_level[row] = 0;
+            self.see_row(row, 0);
             queue.push_back(Node::Row(row));
         }
         let mut sink_level = UNREACHED;
@@ -62,16 +64,11 @@ impl Transport {
             match node {
                 Node::Row(row) => {
                     let level = self.row_level[row] + 1;
-                    for &edge in &self.of_row[row] {
-                        let Edge {
-                            column,
-                            capacity,
-                            flow,
-                            open,
-                            ..
-                        } = self.edges[edge];
-                        if open && flow < capacity && self.column_level[column] == UNREACHED {
-                            self.column_level[column] = level;
+                    for edge in self.numbers_of_row(row) {
+                        let edge = &self.edges[edge];
+                        let column = edge.column();
+                        if edge.open && edge.flow < edge.capacity && self.column_level[column] == UNREACHED {
+                            self.see_column(column, level);
                             queue.push_back(Node::Column(column));
                         }
                     }
@@ -84,10 +81,11 @@ impl Transport {
                     if level >= sink_level {
                         continue; // only shortest ways count
                     }
-                    for &edge in &self.of_column[column] {
-                        let Edge { row, flow, .. } = self.edges[edge];
-                        if flow > 0 && self.row_level[row] == UNREACHED {
-                            self.row_level[row] = level;
+                    for place in 0..self.of_column[column].len() {
+                        let edge = &self.edges[self.of_column[column][place] as usize];
+                        let row = edge.row();
+                        if edge.flow > 0 && self.row_level[row] == UNREACHED {
+                            self.see_row(row, level);
                             queue.push_back(Node::Row(row));
                         }
                     }
@@ -97,6 +95,18 @@ impl Transport {
         sink_level != UNREACHED
     }
 
+    fn see_row(&mut self, row: usize, level: u32) {
+        self.row_level[row] = level;
+        self.row_next[row] = 0;
+        self.seen_rows.push(row as u32);
+    }
+
+    fn see_column(&mut self, column: usize, level: u32) {
+        self.column_level[column] = level;
+        self.column_next[column] = 0;
+        self.seen_columns.push(column as u32);
+    }
+
     /// Pushes flow along one shortest way from the row to a column with room; false if the phase has none left.
     fn push_from(&mut self, source: usize) -> bool {
         let mut way: Vec<usize> = Vec::new(); // edges, taken forwards and backwards in turn
@@ -104,22 +114,21 @@ impl Transport {
         loop {
             match node {
                 Node::Row(row) => {
-                    if let Some(&edge) = self.of_row[row].get(self.row_next[row]) {
-                        let Edge {
-                            column,
-                            capacity,
-                            flow,
-                            open,
-                            ..
-                        } = self.edges[edge];
-                        if open && flow < capacity && self.column_level[column] == self.row_level[row] + 1 {
-                            way.push(edge);
+                    let number = (self.of_row[row].start + self.row_next[row]) as usize;
+                    if number < self.of_row[row].end as usize {
+                        let edge = &self.edges[number];
+                        let column = edge.column();
+                        if edge.open
+                            && edge.flow < edge.capacity
+                            && self.column_level[column] == self.row_level[row] + 1
+                        {
+                            way.push(number);
                             node = Node::Column(column);
                         } else {
                             self.row_next[row] += 1;
                         }
                     } else if let Some(edge) = way.pop() {
-                        let column = self.edges[edge].column;
+                        let column = self.edges[edge].column();
                         self.column_next[column] += 1;
                         node = Node::Column(column);
                     } else {
@@ -131,17 +140,18 @@ impl Transport {
                         self.augment(source, column, &way);
                         return true;
                     }
-                    if let Some(&edge) = self.of_column[column].get(self.column_next[column]) {
-                        let Edge { row, flow, .. } = self.edges[edge];
-                        if flow > 0 && self.row_level[row] == self.column_level[column] + 1 {
-                            way.push(edge);
+                    if let Some(&edge) = self.of_column[column].get(self.column_next[column] as usize) {
+                        let (number, edge) = (edge as usize, &self.edges[edge as usize]);
+                        let row = edge.row();
+                        if edge.flow > 0 && self.row_level[row] == self.column_level[column] + 1 {
+                            way.push(number);
                             node = Node::Row(row);
                         } else {
                             self.column_next[column] += 1;
                         }
                     } else {
                         let edge = way.pop().expect("a column is entered by an edge");
-                        let row = self.edges[edge].row;
+                        let row = self.edges[edge].row();
                         self.row_next[row] += 1;
                         node = Node::Row(row);
                     }
@@ -163,5 +173,6 @@ impl Transport {
         }
         self.routed[source] += amount;
         self.used[column] += amount;
+        self.note(source);
     }
 }

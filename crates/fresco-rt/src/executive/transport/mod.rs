@@ -5,6 +5,9 @@
 //! The flow survives changes: an edge can be closed and opened, a supply raised and lowered, and [`Transport::solve`]
 //! repairs what there is instead of starting over. A search that tries one restriction after another lives from this.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 mod dinic;
 #[cfg(test)]
 mod tests;
@@ -14,11 +17,21 @@ const UNREACHED: u32 = u32::MAX;
 /// One way from a row to a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    pub row: usize,
-    pub column: usize,
+    row: u32,
+    column: u32,
     pub capacity: u64,
     pub flow: u64,
     pub open: bool,
+}
+
+impl Edge {
+    pub fn row(&self) -> usize {
+        self.row as usize
+    }
+
+    pub fn column(&self) -> usize {
+        self.column as usize
+    }
 }
 
 /// A network and a flow in it. Invariant: flows on open edges only, none above a capacity, a supply or what a column takes.
@@ -29,45 +42,61 @@ pub(crate) struct Transport {
     capacity: Vec<u64>,
     used: Vec<u64>,
     edges: Vec<Edge>,
-    of_row: Vec<Vec<usize>>,
-    of_column: Vec<Vec<usize>>,
+    /// The edges of each row, which follow each other.
+    of_row: Vec<Range<u32>>,
+    of_column: Vec<Vec<u32>>,
+    /// Rows that do not deliver all their supply.
+    deficient: BTreeSet<usize>,
     // Scratch of one Dinic phase: distance from a row in deficit, and the next edge to try.
     row_level: Vec<u32>,
     column_level: Vec<u32>,
-    row_next: Vec<usize>,
-    column_next: Vec<usize>,
+    row_next: Vec<u32>,
+    column_next: Vec<u32>,
+    /// Rows and columns with a distance: all that a phase has to set back.
+    seen_rows: Vec<u32>,
+    seen_columns: Vec<u32>,
 }
 
 impl Transport {
     pub fn new(supply: Vec<u64>, capacity: Vec<u64>) -> Self {
         let (rows, columns) = (supply.len(), capacity.len());
+        let short = |(row, &supply): (usize, &u64)| (supply > 0).then_some(row);
         Transport {
+            deficient: supply.iter().enumerate().filter_map(short).collect(),
             supply,
             routed: vec![0; rows],
             capacity,
             used: vec![0; columns],
             edges: Vec::new(),
-            of_row: vec![Vec::new(); rows],
+            of_row: vec![0..0; rows],
             of_column: vec![Vec::new(); columns],
             row_level: vec![UNREACHED; rows],
             column_level: vec![UNREACHED; columns],
             row_next: vec![0; rows],
             column_next: vec![0; columns],
+            seen_rows: Vec::new(),
+            seen_columns: Vec::new(),
         }
     }
 
-    /// Adds an open edge and returns its number; edges are numbered from 0 in the order they come.
+    /// Adds an open edge and returns its number; edges are numbered from 0 in the order they come, those of a row in a row.
     pub fn connect(&mut self, row: usize, column: usize, capacity: u64) -> usize {
         let edge = self.edges.len();
+        let number = u32::try_from(edge).expect("far fewer edges than 2^32");
+        let of_row = &mut self.of_row[row];
+        if of_row.start == of_row.end {
+            *of_row = number..number;
+        }
+        assert_eq!(of_row.end, number, "the edges of a row follow each other");
+        of_row.end += 1;
         self.edges.push(Edge {
-            row,
-            column,
+            row: row as u32,
+            column: column as u32,
             capacity,
             flow: 0,
             open: true,
         });
-        self.of_row[row].push(edge);
-        self.of_column[column].push(edge);
+        self.of_column[column].push(number);
         edge
     }
 
@@ -84,7 +113,12 @@ impl Transport {
     }
 
     pub fn edges_of_row(&self, row: usize) -> impl Iterator<Item = (usize, &Edge)> {
-        self.of_row[row].iter().map(|&edge| (edge, &self.edges[edge]))
+        self.numbers_of_row(row).map(|edge| (edge, &self.edges[edge]))
+    }
+
+    fn numbers_of_row(&self, row: usize) -> Range<usize> {
+        let Range { start, end } = self.of_row[row];
+        start as usize..end as usize
     }
 
     pub fn supply(&self, row: usize) -> u64 {
@@ -110,7 +144,7 @@ impl Transport {
     }
 
     pub fn complete(&self) -> bool {
-        self.routed == self.supply
+        self.deficient.is_empty()
     }
 
     /// Closes an edge; its flow returns to its row.
@@ -126,24 +160,37 @@ impl Transport {
 
     pub fn raise_supply(&mut self, row: usize, by: u64) {
         self.supply[row] += by;
+        self.note(row);
     }
 
     pub fn lower_supply(&mut self, row: usize, by: u64) {
         self.supply[row] -= by;
         let mut excess = self.routed[row].saturating_sub(self.supply[row]);
-        for k in 0..self.of_row[row].len() {
-            let edge = self.of_row[row][k];
+        for edge in self.numbers_of_row(row) {
             let step = excess.min(self.edges[edge].flow);
             self.retract(edge, step);
             excess -= step;
         }
         debug_assert_eq!(excess, 0);
+        self.note(row);
     }
 
     fn retract(&mut self, edge: usize, amount: u64) {
-        let Edge { row, column, .. } = self.edges[edge];
+        if amount == 0 {
+            return;
+        }
+        let (row, column) = (self.edges[edge].row(), self.edges[edge].column());
         self.edges[edge].flow -= amount;
         self.routed[row] -= amount;
         self.used[column] -= amount;
+        self.note(row);
+    }
+
+    /// Notes whether the row delivers all its supply.
+    fn note(&mut self, row: usize) {
+        match self.routed[row] == self.supply[row] {
+            true => self.deficient.remove(&row),
+            false => self.deficient.insert(row),
+        };
     }
 }
