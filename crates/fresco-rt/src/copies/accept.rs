@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two servers with copy tasks, tested by running their jobs in their slots: exact for known phases.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use super::CopyTask;
@@ -109,19 +110,27 @@ pub(super) fn instances(
     tables.collect()
 }
 
+/// Retention times at the begin of which the jobs are listed at once: most tables that do not serve them fail there.
+const EARLY: Time = 2;
+
 /// The jobs of a server, to be run in many tables.
-pub(super) struct ListedJobs {
-    list: JobList,
-    by_release: Vec<usize>,
+pub(super) struct ListedJobs<'a> {
+    jobs: ServerJobs<'a>,
+    /// The first jobs, and their order: up to `reach`, tables that do not serve them do not serve all.
+    early: (Vec<usize>, JobList),
+    reach: Time,
+    /// All jobs, once they are asked for.
+    whole: OnceCell<(Vec<usize>, JobList)>,
     ranks: Option<Vec<usize>>,
+    length: Time,
     /// Execution of all jobs in a turn.
     demand: u128,
 }
 
-impl ListedJobs {
+impl ListedJobs<'_> {
     /// No budget in every `period` below this delivers as much as the jobs need.
     pub(super) fn share(&self, period: Time) -> Time {
-        let share = (self.demand * u128::from(period)).div_ceil(u128::from(self.list.length()));
+        let share = (self.demand * u128::from(period)).div_ceil(u128::from(self.length));
         Time::try_from(share).unwrap_or(Time::MAX).min(period)
     }
 
@@ -132,16 +141,27 @@ impl ListedJobs {
 
     /// The deadline of a job that misses, and 0 where there is more to do than time; a run up to `until` finds those up to there alone.
     pub(super) fn first_miss(&self, slots: &SlotTable, until: Time) -> Result<Option<Time>, CopyError> {
-        let supply = u128::from(slots.total()) * u128::from(self.list.length() / slots.period());
+        let supply = u128::from(slots.total()) * u128::from(self.length / slots.period());
         if self.demand > supply {
             return Ok(Some(0));
         }
-        let ranks = self.ranks.as_deref();
-        Ok(match self.list.serve_until(slots, ranks, &self.by_release, until)? {
+        let (order, list) = match until <= self.reach {
+            true => &self.early,
+            false => self.whole()?,
+        };
+        Ok(match list.serve_until(slots, self.ranks.as_deref(), order, until)? {
             None | Some(Served::Met(_)) => None,
             Some(Served::Missed { deadline, .. }) => Some(deadline),
             Some(Served::Unsettled) => Some(0),
         })
+    }
+
+    fn whole(&self) -> Result<&(Vec<usize>, JobList), CopyError> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole);
+        }
+        let list = self.jobs.list_first(self.length, Time::MAX)?;
+        Ok(self.whole.get_or_init(|| (list.by_release(), list)))
     }
 }
 
@@ -169,18 +189,27 @@ impl<'a> ServerJobs<'a> {
         }
     }
 
-    /// The jobs of one turn of everything.
-    fn list(&self, slots: &SlotTable) -> Result<JobList, CopyError> {
+    /// One turn of everything.
+    fn turn(&self, slots: &SlotTable) -> Result<Time, CopyError> {
         let turn = lcm_all(self.instances.iter().map(|table| table.length))?;
-        let turn = lcm(lcm(hyperperiod(&self.tasks)?, turn)?, slots.period())?;
+        Ok(lcm(lcm(hyperperiod(&self.tasks)?, turn)?, slots.period())?)
+    }
+
+    /// The jobs of a turn.
+    fn list(&self, slots: &SlotTable) -> Result<JobList, CopyError> {
+        self.list_first(self.turn(slots)?, Time::MAX)
+    }
+
+    /// Those of the first jobs of a turn that are released before an instant.
+    fn list_first(&self, turn: Time, until: Time) -> Result<JobList, CopyError> {
         let mut list = JobList::new(turn)?;
         let own = self.tasks.len() - self.shared.len();
         for (number, task) in self.tasks.iter().enumerate() {
             match number.checked_sub(own) {
-                None => list.add(number, task, |_| Some(task.wcet))?,
+                None => list.add_first(number, task, until, |_| Some(task.wcet))?,
                 Some(shared) => {
                     let (table, cost) = (&self.instances[shared], self.shared[shared].copy_cost);
-                    list.add(number, task, |k| {
+                    list.add_first(number, task, until, |k| {
                         let instance = table.of_job(k);
                         let demand: Time = task.wcet + if instance.copies { cost } else { 0 };
                         (instance.color == self.color).then_some(demand)
@@ -197,15 +226,36 @@ impl<'a> ServerJobs<'a> {
         Ok(self.list(slots)?.serve(slots, ranks.as_deref())?)
     }
 
-    /// The jobs for tables as long as that of these slots, listed and ordered once.
-    pub(super) fn listed(&self, slots: &SlotTable, policy: Policy) -> Result<ListedJobs, CopyError> {
-        let list = self.list(slots)?;
+    /// The jobs for tables as long as that of these slots, to be run in many of them.
+    pub(super) fn listed(self, slots: &SlotTable, policy: Policy) -> Result<ListedJobs<'a>, CopyError> {
+        let length = self.turn(slots)?;
+        let reach = slots.period().saturating_mul(EARLY);
+        let early = self.list_first(length, reach)?;
         Ok(ListedJobs {
-            by_release: list.by_release(),
+            early: (early.by_release(), early),
+            reach,
+            whole: OnceCell::new(),
+            demand: self.demand(length),
             ranks: ranks(policy, &self.tasks),
-            demand: list.jobs().iter().map(|job| u128::from(job.demand)).sum(),
-            list,
+            length,
+            jobs: self,
         })
+    }
+
+    /// Execution of all jobs in a turn of `length`.
+    fn demand(&self, length: Time) -> u128 {
+        let own = self.tasks.len() - self.shared.len();
+        let of_own = |task: &Task| u128::from(length / task.period) * u128::from(task.wcet);
+        let of_shared = |(copy, table): (&CopyTask, &InstanceTable)| {
+            let here = table.jobs.iter().filter(|instance| instance.color == self.color);
+            let demand = here.map(|instance| {
+                let copying = if instance.copies { copy.copy_cost } else { 0 };
+                u128::from(copy.task.wcet) + u128::from(copying)
+            });
+            demand.sum::<u128>() * u128::from(length / table.length)
+        };
+        let shared = self.shared.iter().zip(self.instances);
+        self.tasks[..own].iter().map(of_own).sum::<u128>() + shared.map(of_shared).sum::<u128>()
     }
 
     /// Name of a job's task, and its number.

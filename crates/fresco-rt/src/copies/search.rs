@@ -62,13 +62,13 @@ pub fn servers_with_copies(
     let all = [0, 1].map(|color| frame.table(frame.free(color)));
     let mut far = space.locks().retention();
     let mut cases = Vec::new();
-    for switch in [Switch::Earliest, Switch::Latest] {
-        let Ok(instances) = instances(shared, space.locks(), switch) else {
-            continue;
-        };
+    let switches = [Switch::Earliest, Switch::Latest].into_iter();
+    let instances = switches.filter_map(|switch| Some((switch, instances(shared, space.locks(), switch).ok()?)));
+    let instances: Vec<(Switch, Vec<InstanceTable>)> = instances.collect();
+    for (switch, instances) in &instances {
         for order in [[0, 1], [1, 0]] {
             let listed = |color: usize| {
-                ServerJobs::new(color, workloads[order[color]], shared, &instances).listed(&all[color], policy)
+                ServerJobs::new(color, workloads[order[color]], shared, instances).listed(&all[color], policy)
             };
             let first = listed(0)?;
             if first.first_miss(&all[0], far)?.is_some() {
@@ -76,7 +76,7 @@ pub fn servers_with_copies(
             }
             let second = listed(1)?;
             if second.first_miss(&all[1], far).unwrap_or(None).is_none() {
-                cases.push((switch, instances.clone(), order, [first, second]));
+                cases.push((*switch, instances, order, [first, second]));
             }
         }
     }
@@ -99,7 +99,7 @@ pub fn servers_with_copies(
                     top: TopLevel::new(servers, space.locks().clone())?,
                     order: *order,
                     switch: *switch,
-                    instances: instances.clone(),
+                    instances: instances.to_vec(),
                 }));
             }
         }
@@ -118,7 +118,7 @@ fn rest(frame: &Frame, period: Time, budget: Time) -> SlotTable {
 ///
 /// A run that finds no miss lasts a whole turn or more. So while the budget is bisected only the beginning is run, up to `far`, and then
 /// all of it with the least budget for that; where a job misses then, `far` is as far from there on.
-fn least_budget(frame: &Frame, [first, second]: &[ListedJobs; 2], period: Time, far: &mut Time) -> Option<Time> {
+fn least_budget(frame: &Frame, [first, second]: &[ListedJobs<'_>; 2], period: Time, far: &mut Time) -> Option<Time> {
     // What cannot be listed for a budget is not served; whether the rest can is told by the budget that is found.
     let miss = |budget: Time, until: Time| {
         let slots = frame.grant(Server { period, budget }, 0, &Spans::default()).slots;

@@ -95,12 +95,25 @@ impl JobList {
     /// # Errors
     /// If the turn is no multiple of its period, or there are too many jobs.
     pub fn add(&mut self, number: usize, task: &Task, demand: impl Fn(u64) -> Option<Time>) -> Result<(), ListError> {
+        self.add_first(number, task, Time::MAX, demand)
+    }
+
+    /// As [`Self::add`], those of the first jobs alone that are released before an instant.
+    pub(crate) fn add_first(
+        &mut self,
+        number: usize,
+        task: &Task,
+        until: Time,
+        demand: impl Fn(u64) -> Option<Time>,
+    ) -> Result<(), ListError> {
         if !self.length.is_multiple_of(task.period) {
             return Err(ListError::Period(task.period));
         }
-        self.fits(self.length / task.period)?;
         let phase = task.phase % self.length;
-        let jobs = (0..self.length / task.period).filter_map(|index| {
+        let early = until.saturating_sub(phase).div_ceil(task.period);
+        let count = early.min(self.length / task.period);
+        self.fits(count)?;
+        let jobs = (0..count).filter_map(|index| {
             Some(ListedJob {
                 task: number,
                 index,

@@ -81,7 +81,7 @@ proptest! {
             let inside: u64 = (0..4).filter(|&c| cut.columns[c]).map(|c| net.capacity(c)).sum();
             let across: u64 = (0..16)
                 .map(|edge| *net.edge(edge))
-                .filter(|edge| edge.open && cut.rows[edge.row] && !cut.columns[edge.column])
+                .filter(|edge| edge.open && cut.rows[edge.row()] && !cut.columns[edge.column()])
                 .map(|edge| edge.capacity)
                 .sum();
             prop_assert!(supply > inside + across, "the cut proves the deficit");
