@@ -16,6 +16,7 @@ mod executive_properties;
 mod executive_sets;
 mod generated_sets;
 mod listed_jobs;
+mod search_plainly;
 mod soundness;
 mod soundness_aligned;
 mod soundness_servers;

@@ -459,6 +459,97 @@ fn ctrl_c_keeps_what_there_is() {
     }
 }
 
+/// A hundred tasks whose deadlines make colored refresh look for copies, for seconds at each density and each scale of execution times.
+fn hundred_tasks() -> String {
+    let periods = [5, 8, 10, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200];
+    let task = |number: usize| {
+        let period = periods[number * 7 % periods.len()];
+        let deadline = period * (600 + number * 13 % 400);
+        let wcet = period * 8;
+        format!(
+            "[[task]]\nname = \"t{number}\"\nperiod = \"{period} ms\"\nwcet = \"{wcet} us\"\ndeadline = \"{deadline} us\"\n"
+        )
+    };
+    let head = "name = \"hundred\"\nmachine = \"ss-rtmc\"\nmemory.density = 32\nmemory.density_scales_refresh_only = true\n";
+    head.to_owned() + &(0..100).map(task).collect::<String>()
+}
+
+/// What is decided by then is shown, what is not is marked; a plan that is not decided is none.
+#[test]
+fn ctrl_c_ends_planning_with_what_is_decided() {
+    let directory = with_inputs();
+    std::fs::write(directory.path().join("hundred.toml"), hundred_tasks()).expect("is writable");
+    for (words, told, printed) in [
+        (
+            "plan ./hundred.toml --method colored-refresh",
+            "fresco: hundred: not decided: stopped before",
+            "",
+        ),
+        (
+            "plan ./hundred.toml --compare --json",
+            "fresco: stopped after ",
+            "\"decided\": false",
+        ),
+        (
+            "sched sensitivity ./hundred.toml --json",
+            "fresco: stopped after ",
+            "\"wcet_scale\": true",
+        ),
+    ] {
+        let done = interrupted(words, "INT", directory.path());
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
+        assert!(complaint.contains(told), "{words}: {complaint}");
+        let result = String::from_utf8_lossy(&done.stdout);
+        assert!(result.contains(printed), "{words}: {result}");
+        assert_eq!(result.is_empty(), printed.is_empty(), "{words}: {result}");
+    }
+}
+
+/// With a limit of time what is not decided says so, and never that there is no plan; what is decided at once is shown.
+#[test]
+fn a_time_limit_leaves_open_what_takes_longer() {
+    let directory = with_inputs();
+    std::fs::write(directory.path().join("hundred.toml"), hundred_tasks()).expect("is writable");
+    let compared = "plan ./hundred.toml --compare --density 32 --time-limit '20 ms' --json";
+    let done = shell(&format!("@ {compared}"), directory.path());
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let document: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let row = |method: &str| {
+        let rows = document["data"]["rows"].as_array().expect("a list");
+        rows.iter().find(|row| row["method"] == method).expect("a row").clone()
+    };
+    let open = row("colored-refresh");
+    assert_eq!((&open["decided"], &open["planned"]), (&false.into(), &false.into()), "{open}");
+    assert_eq!(open["words"], "not decided within 20 ms");
+    let quick = row("auto-refresh");
+    assert_eq!((&quick["decided"], &quick["planned"]), (&true.into(), &true.into()), "{quick}");
+
+    let one = "plan ./hundred.toml --method colored-refresh --time-limit '20 ms'";
+    let done = shell(&format!("@ {one}"), directory.path());
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(
+        told,
+        "fresco: hundred: there is no verdict on a plan by colored-refresh: not decided within 20 ms\n"
+    );
+
+    let pushed = "sched sensitivity ./hundred.toml --method colored-refresh --density 32 --time-limit '20 ms' --json";
+    let done = shell(&format!("@ {pushed}"), directory.path());
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    let document: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let open = &document["data"]["methods"][0]["undecided"];
+    assert_eq!(open["reason"], "not decided within 20 ms");
+    assert_eq!(open["densities_gbit"], serde_json::json!([32]));
+
+    for (limit, found) in [("'0 s'", "--time-limit: found"), ("5", "--time-limit: found")] {
+        let done = shell(&format!("@ plan ./hundred.toml --time-limit {limit}"), directory.path());
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert!(told.contains(found), "{told}");
+    }
+}
+
 #[test]
 fn sigterm_keeps_what_there_is_and_the_text_says_what_is_missing() {
     let directory = with_inputs();
