@@ -470,7 +470,8 @@ fn hundred_tasks() -> String {
             "[[task]]\nname = \"t{number}\"\nperiod = \"{period} ms\"\nwcet = \"{wcet} us\"\ndeadline = \"{deadline} us\"\n"
         )
     };
-    let head = "name = \"hundred\"\nmachine = \"ss-rtmc\"\nmemory.density = 32\nmemory.density_scales_refresh_only = true\n";
+    let head =
+        "name = \"hundred\"\nmachine = \"ss-rtmc\"\nmemory.density = 32\nmemory.density_scales_refresh_only = true\n";
     head.to_owned() + &(0..100).map(task).collect::<String>()
 }
 
@@ -520,10 +521,18 @@ fn a_time_limit_leaves_open_what_takes_longer() {
         rows.iter().find(|row| row["method"] == method).expect("a row").clone()
     };
     let open = row("colored-refresh");
-    assert_eq!((&open["decided"], &open["planned"]), (&false.into(), &false.into()), "{open}");
+    assert_eq!(
+        (&open["decided"], &open["planned"]),
+        (&false.into(), &false.into()),
+        "{open}"
+    );
     assert_eq!(open["words"], "not decided within 20 ms");
     let quick = row("auto-refresh");
-    assert_eq!((&quick["decided"], &quick["planned"]), (&true.into(), &true.into()), "{quick}");
+    assert_eq!(
+        (&quick["decided"], &quick["planned"]),
+        (&true.into(), &true.into()),
+        "{quick}"
+    );
 
     let one = "plan ./hundred.toml --method colored-refresh --time-limit '20 ms'";
     let done = shell(&format!("@ {one}"), directory.path());

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use super::{JobList, ListError, ListedJob};
 use crate::supply::SlotTable;
@@ -86,10 +87,11 @@ impl JobList {
                     }
                     let next = arriving.peek().map(|&job| base + self.jobs()[job].release);
                     let until = next.map_or(base + end, |next| next.min(base + end));
-                    let Some(Reverse((key, job, deadline, lacks))) = pending.pop() else {
+                    let Some(mut first) = pending.peek_mut() else {
                         now = until;
                         continue;
                     };
+                    let Reverse((_, job, deadline, lacks)) = *first;
                     let stop = until.min(now + lacks);
                     if stop > deadline {
                         return Ok(Some(Served::Missed { job, deadline }));
@@ -100,7 +102,10 @@ impl JobList {
                         job,
                     });
                     if now + lacks > stop {
-                        pending.push(Reverse((key, job, deadline, lacks - (stop - now))));
+                        // The key does not depend on what is left, so the order stays.
+                        first.0.3 -= stop - now;
+                    } else {
+                        PeekMut::pop(first);
                     }
                     now = stop;
                 }
