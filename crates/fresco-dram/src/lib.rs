@@ -4,6 +4,7 @@
 //! No I/O and no operating system here: text comes in as `&str`, results go out as values.
 
 mod address;
+pub mod apart;
 mod clock;
 pub mod color;
 mod command;

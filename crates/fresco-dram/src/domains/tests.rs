@@ -2,10 +2,10 @@
 //! Domains by hand, and every pair of neighbors of small memories looked at one by one.
 
 use super::*;
+use crate::apart::{Apart, Judge, TooNear};
 use crate::map::testing::{cases, maps};
 use crate::{Functions, Organisation, PhysAddr};
 use proptest::prelude::*;
-use std::collections::{BTreeMap, HashMap};
 
 /// 2 banks of `rows` rows of 8 KiB; bank from bit 13 and the lowest row bit, rows from bit 14 on.
 fn plain(rows: u32) -> AddressMap {
@@ -164,67 +164,21 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// The orders of rows, written down once more.
-fn places(row: u32, bits: u32, remaps: &Remaps) -> Vec<u32> {
-    let swap = |row: u32, one: u32, other: u32| {
-        let (low, high) = (row >> one & 1, row >> other & 1);
-        row & !(1 << one) & !(1 << other) | high << one | low << other
-    };
-    let mut all = vec![row];
-    if remaps.mirrored {
-        let pairs = [(3, 4), (5, 6), (7, 8), (11, 13)]
-            .into_iter()
-            .filter(|pair| pair.1 < bits);
-        all.push(pairs.fold(row, |row, (one, other)| swap(row, one, other)));
-    }
-    if remaps.inverted {
-        let inverted = [3, 4, 5, 6, 7, 8, 9, 11, 13, 17].into_iter().filter(|bit| *bit < bits);
-        let mask = inverted.fold(0, |mask, bit| mask | 1 << bit);
-        all.extend(all.clone().into_iter().map(|row| row ^ mask));
-    }
-    all
-}
-
-/// Looks at every byte of every domain where it is in the DRAM, and at all pairs of rows of a bank.
-fn assert_apart(map: &AddressMap, domains: &RowDomains) {
+/// Has the independent judge look at every byte of every domain.
+fn apart(map: &AddressMap, domains: &RowDomains) -> Result<Apart, TooNear> {
     let request = domains.request();
-    let organisation = map.organisation();
-    let bits = organisation.rows.ilog2();
-    // By bank of the machine and row: the domain, node first.
-    let mut found: BTreeMap<u32, HashMap<u32, (Option<u32>, u32)>> = BTreeMap::new();
-    for part in domains.parts() {
+    let mut judge = Judge::new(map);
+    for (number, part) in (0u32..).zip(domains.parts()) {
         let mut behind = 0;
         for range in domains.ranges(part) {
             assert!(range.first >= behind && range.end > range.first, "{range:?}");
             assert!(range.first % request.page_bytes == 0 && range.end % request.page_bytes == 0);
             behind = range.end;
-            for address in (range.first..range.end).step_by(organisation.bus_bytes as usize) {
-                let place = map.decode(PhysAddr(address)).expect("a domain is memory");
-                let rows = found.entry(place.bank_in_machine(organisation)).or_default();
-                let domain = (part.node, range.domain);
-                assert_eq!(*rows.entry(place.row).or_insert(domain), domain, "row {}", place.row);
-            }
+            let owner = number * domains.domains_each() + range.domain;
+            judge.see(owner, PhysAddr(range.first), range.end - range.first);
         }
     }
-    for rows in found.values() {
-        for (one, domain) in rows {
-            for (other, _) in rows.iter().filter(|(_, found)| *found != domain) {
-                let pairs = std::iter::zip(
-                    places(*one, bits, &request.remaps),
-                    places(*other, bits, &request.remaps),
-                );
-                for (one, other) in pairs {
-                    let block = request.remaps.block;
-                    let distance = match one / block == other / block {
-                        true => 1,
-                        // The last row of one block, and the first of the other.
-                        false => (one / block).abs_diff(other / block) * block - (block - 1),
-                    };
-                    assert!(distance > request.blast, "places {one} and {other}");
-                }
-            }
-        }
-    }
+    judge.judge(request.blast, request.remaps, |one, other| one != other)
 }
 
 /// Few banks of many short rows, at most 2^15 bytes.
@@ -257,7 +211,7 @@ proptest! {
         let remaps = Remaps { mirrored, inverted, block: 1 << block_bits };
         let bytes = map.organisation().total_bytes() / share;
         match RowDomains::new(&map, request(1 << page_bits, bytes, blast, remaps)) {
-            Ok(domains) => assert_apart(&map, &domains),
+            Ok(domains) => prop_assert!(apart(&map, &domains).is_ok()),
             Err(DomainError::Dealt { .. }) => prop_assert!(map.organisation().odd_ways() > 1),
             Err(_) => {}
         }
@@ -266,10 +220,13 @@ proptest! {
 
 #[test]
 fn a_domain_that_reaches_too_far_is_found() {
-    // A guard too few: the judge of these tests sees it.
+    // A guard too few.
     let map = plain(64);
     let mut domains = RowDomains::new(&map, request(4096, 1 << 18, 3, Remaps::NONE)).unwrap();
-    assert_apart(&map, &domains);
+    let rows = 2 * (16 + 3 * 13);
+    assert_eq!(apart(&map, &domains), Ok(Apart { rows, nearest: Some(4) }));
     domains.parts[0].owners[18] = Some(1);
-    assert!(std::panic::catch_unwind(|| assert_apart(&map, &domains)).is_err());
+    let found = apart(&map, &domains).unwrap_err();
+    assert_eq!((found.owners, found.rows, found.distance), ((0, 1), (15, 18), 3));
+    assert_eq!(found.to_string(), "rows 15 and 18 of bank 0 are 3 apart");
 }
