@@ -11,7 +11,9 @@ pub(crate) fn agree(space: &ColorSpace, memory: &Memory) -> Result<(), FrameErro
         let of_zone = by_pair
             .chunks(space.llc_colors() as usize)
             .zip(0..)
-            .filter(|&(_, bank)| memory.zones() == 1 || space.node_of_color(bank) == region.zone);
+            .filter(|&(_, bank)| {
+                memory.zones_of_part() == 1 || space.node_of_color(bank) == region.zone % memory.zones_of_part()
+            });
         of_zone.flat_map(|(pairs, _)| pairs).sum::<u64>() == frames
     };
     match memory.regions().iter().find(|region| !fits(region, region.frames)) {

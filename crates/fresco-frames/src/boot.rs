@@ -8,7 +8,8 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-/// How free memory lies at the start. Which frames exactly depends on the seed of [`crate::Frames::new`].
+/// How free memory lies at the start. Which frames exactly depends on the seed of [`crate::Frames::new`]. Row domains that are set apart
+/// ([`crate::Memory::set_apart`]) are free as a whole, their blocks of the highest order in random order unless the memory is pristine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boot {
@@ -66,6 +67,8 @@ pub(crate) fn prepare(pool: &mut Pool, boot: Boot, seed: u64) -> Result<(), Fram
         let mut rng = Pcg64::new(u128::from(seed), u128::from(zone));
         match boot {
             Boot::Pristine => {}
+            // Memory that is set apart for some tasks nobody else has used.
+            _ if zone >= pool.memory.zones_of_part() => shuffle(pool, zone, &mut rng),
             Boot::Fresh => fresh(pool, zone, &mut rng),
             Boot::Aged(aging) => age(pool, zone, aging, &mut rng)?,
         }
@@ -73,17 +76,21 @@ pub(crate) fn prepare(pool: &mut Pool, boot: Boot, seed: u64) -> Result<(), Fram
     Ok(())
 }
 
-fn fresh(pool: &mut Pool, zone: u32, rng: &mut Pcg64) {
-    let mut unused = Work::default();
+/// Puts the blocks of the highest order of a zone in random order.
+fn shuffle(pool: &mut Pool, zone: u32, rng: &mut Pcg64) {
     let mut blocks = Vec::new();
-    while let Some(block) = pool.take_exact(zone, MAX_ORDER, &mut unused) {
+    while let Some(block) = pool.take_exact(zone, MAX_ORDER, &mut Work::default()) {
         blocks.push(block);
     }
     blocks.shuffle(rng);
     blocks
         .into_iter()
         .for_each(|block| pool.give_alone(zone, block, MAX_ORDER, false));
+}
 
+fn fresh(pool: &mut Pool, zone: u32, rng: &mut Pcg64) {
+    let mut unused = Work::default();
+    shuffle(pool, zone, rng);
     let in_zone = pool.memory.zone_frames(zone);
     let in_machine: u64 = (0..pool.memory.zones()).map(|zone| pool.memory.zone_frames(zone)).sum();
     let scattered = match in_machine {

@@ -20,13 +20,18 @@ impl Frames {
             .collect())
     }
 
-    /// Whether a frame is of the task's colors; true for any frame of the machine if the task is uncolored. The frame need
+    /// Whether a frame is of the task's colors; true for any frame of its row domains if the task is uncolored. The frame need
     /// not be the task's: a page shared with others, such as cached program text, may lie anywhere (PAL-7). False for an
     /// unknown task.
     pub fn conforms(&self, id: TaskId, frame: FrameNumber) -> bool {
-        let in_memory = self.pool.memory.zone_of(frame).is_some();
-        let fits = |task: &Task| !task.is_colored() || task.keys.contains(self.pool.keys.of_frame(frame.0 as u32));
-        in_memory && self.tasks.get(&id).is_some_and(fits)
+        let Some(part) = self.pool.memory.part_of(frame) else {
+            return false;
+        };
+        let fits = |task: &Task| match task.is_colored() {
+            true => task.keys.contains(self.pool.keys.of_frame(frame.0 as u32)),
+            false => task.parts.contains(&part),
+        };
+        self.tasks.get(&id).is_some_and(fits)
     }
 
     /// Moves a page to a frame of the task's present colors: allocates one, frees the old one. It does not spill. A frame that conforms stays

@@ -57,6 +57,15 @@ pub enum FrameError {
         banks: ColorSet,
         /// LLC colors asked for; `None` for all.
         llc: Option<ColorSet>,
+        /// Row domains asked for; `None` for none.
+        rows: Option<ColorSet>,
+    },
+    /// Row domains that are not set apart, or that have no frame on the nodes that the task may use.
+    NoSuchRows {
+        /// The task.
+        task: TaskId,
+        /// Row domains asked for; empty for the memory that is everybody's.
+        rows: ColorSet,
     },
     /// The policy does not do this.
     Policy {
@@ -95,12 +104,25 @@ pub enum FrameError {
         banks: ColorSet,
         /// Its LLC colors; `None` for all.
         llc: Option<ColorSet>,
+        /// Its row domains; `None` for none.
+        rows: Option<ColorSet>,
         /// Frames it holds.
         held: u64,
-        /// Free frames of other colors, on all nodes.
+        /// Free frames of other colors or row domains, on all nodes.
         free_elsewhere: u64,
         /// Bank colors that no task uses.
         unused: ColorSet,
+    },
+    /// The row domains of an uncolored task are used up, or the memory that is everybody's where others have been set apart.
+    OutOfRows {
+        /// The task.
+        task: TaskId,
+        /// Its row domains; `None` for the memory that is everybody's.
+        rows: Option<ColorSet>,
+        /// Frames it holds.
+        held: u64,
+        /// Free frames elsewhere, in row domains of other tasks too.
+        free_elsewhere: u64,
     },
     /// No block of the order is free.
     OutOfMemory {
@@ -134,13 +156,17 @@ pub enum FrameError {
     },
 }
 
-struct Llc<'a>(&'a Option<ColorSet>);
+/// What else frames have, besides bank colors: LLC colors and row domains.
+struct Also<'a>(&'a Option<ColorSet>, &'a Option<ColorSet>);
 
-impl fmt::Display for Llc<'_> {
+impl fmt::Display for Also<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
+        if let Some(llc) = self.0 {
+            write!(f, " with LLC colors {llc}")?;
+        }
+        self.1
             .as_ref()
-            .map_or(Ok(()), |llc| write!(f, " with LLC colors {llc}"))
+            .map_or(Ok(()), |rows| write!(f, " in row domains {rows}"))
     }
 }
 
@@ -167,11 +193,19 @@ impl fmt::Display for FrameError {
                     Range(*colors)
                 )
             }
-            Self::NoSuchFrames { task, banks, llc } => write!(
+            Self::NoSuchFrames { task, banks, llc, rows } => write!(
                 f,
                 "{task}: no frame in its zones has bank colors {banks}{}; choose colors that exist together, on nodes the \
                  task may use",
-                Llc(llc)
+                Also(llc, rows)
+            ),
+            Self::NoSuchRows { task, rows } if rows.is_empty() => write!(
+                f,
+                "{task}: all memory of its nodes is in row domains that are set apart; leave a domain to nobody, or give the task some"
+            ),
+            Self::NoSuchRows { task, rows } => write!(
+                f,
+                "{task}: row domains {rows} are not all set apart, or have no frame on the nodes that it may use; name others, or other nodes"
             ),
             Self::Policy { task, what } => write!(f, "{task}: {what}"),
             Self::BankTaken { task, bank, other } => write!(
@@ -197,6 +231,7 @@ impl fmt::Display for FrameError {
                 task,
                 banks,
                 llc,
+                rows,
                 held,
                 free_elsewhere,
                 unused,
@@ -204,8 +239,23 @@ impl fmt::Display for FrameError {
                 f,
                 "{task} has used up its bank colors {banks}{}: it holds {held} frames, and {free_elsewhere} frames of \
                  other colors are free. Give it more colors (in use by no task: {unused}), or let it spill",
-                Llc(llc)
+                Also(llc, rows)
             ),
+            Self::OutOfRows {
+                task,
+                rows,
+                held,
+                free_elsewhere,
+            } => {
+                match rows {
+                    Some(rows) => write!(f, "{task} has used up its row domains {rows}")?,
+                    None => write!(f, "{task} has used up the row domains that no task names")?,
+                }
+                write!(
+                    f,
+                    ": it holds {held} frames, and {free_elsewhere} are free elsewhere. Give it more or larger domains"
+                )
+            }
             Self::OutOfMemory {
                 node,
                 order,

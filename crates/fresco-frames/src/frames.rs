@@ -89,7 +89,7 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::UnknownTask`]; [`FrameError::Limit`] at the task's memory limit; [`FrameError::OutOfColor`] if its
-    /// colors are used up and the policy is strict; [`FrameError::OutOfMemory`] if nothing at all is left for it. Failed
+    /// colors are used up and the policy is strict; [`FrameError::OutOfRows`] if its row domains are; [`FrameError::OutOfMemory`] if nothing at all is left for it. Failed
     /// requests change no holdings, but the search may have moved free frames into color lists.
     pub fn alloc(&mut self, task: TaskId) -> Result<(FrameNumber, Work), FrameError> {
         let asker = self.context(task)?.task;
@@ -164,6 +164,14 @@ impl Frames {
             return FrameError::UnknownTask { task: id };
         };
         let free = self.free_anywhere();
+        if !task.is_colored() && self.pool.memory.parts() > 1 {
+            return FrameError::OutOfRows {
+                task: id,
+                rows: task.memory.rows.clone(),
+                held: task.stats.held,
+                free_elsewhere: free,
+            };
+        }
         if !task.is_colored() || free == 0 {
             return self.out_of_memory(task.memory.home_node, 0);
         }
@@ -171,6 +179,7 @@ impl Frames {
             task: id,
             banks: task.banks.clone(),
             llc: task.llc().cloned(),
+            rows: task.memory.rows.clone(),
             held: task.stats.held,
             free_elsewhere: free,
             unused: self.usage.unused(),

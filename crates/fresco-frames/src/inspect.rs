@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Questions about the state of memory that change nothing.
 
-use crate::frames::number;
+use crate::frames::{KERNEL_SLOT, number};
 use crate::pool::Pool;
-use crate::{ColorSet, FrameError, Frames, FramesConfig, MAX_ORDER, Memory, TaskId, TaskStats};
+use crate::{ColorSet, FrameError, Frames, FramesConfig, MAX_ORDER, Memory, Region, TaskId, TaskStats};
 use fresco_dram::{ColorSpace, FrameNumber};
 
 impl Frames {
@@ -62,6 +62,16 @@ impl Frames {
         Ok(frames)
     }
 
+    /// The blocks that the kernel holds for itself, page tables among them: first frame and number of frames.
+    pub fn kernel_blocks(&self) -> impl Iterator<Item = (FrameNumber, u64)> + '_ {
+        let pool = &self.pool;
+        let blocks = move |order: u32| {
+            let list = pool.lists.iter(pool.layout.owned(KERNEL_SLOT, order));
+            list.map(move |block| (number(block), 1 << order))
+        };
+        (0..=MAX_ORDER).flat_map(blocks)
+    }
+
     /// How many frames a task holds of each bank color, colors in ascending order, those without frames left out
     /// (COD-9: what best-effort scheduling goes by).
     ///
@@ -107,19 +117,31 @@ impl Frames {
     /// Frames of the machine, free or not, whose bank color and LLC color are in the sets (`None` for all): the most that
     /// a task with these colors can have.
     pub fn capacity(&self, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
+        self.frames_in_rows(None, banks, llc)
+    }
+
+    /// The same of frames in these row domains; `None` for the memory that is everybody's.
+    pub(crate) fn frames_in_rows(
+        &self,
+        rows: Option<&ColorSet>,
+        banks: Option<&ColorSet>,
+        llc: Option<&ColorSet>,
+    ) -> u64 {
         let colors = self.space().llc_colors() as usize;
         let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
-        let by_pair = self.frames_of_pairs().into_iter().enumerate();
+        let by_pair = self.frames_of_pairs(rows).into_iter().enumerate();
         let fitting = by_pair.filter(|(pair, _)| fits(banks, pair / colors) && fits(llc, pair % colors));
         fitting.map(|(_, frames)| frames).sum()
     }
 
     /// Frames of the machine, free or not, by pair of colors: bank color `b` with LLC color `l` is number
-    /// `b * llc_colors + l`.
-    pub fn frames_of_pairs(&self) -> Vec<u64> {
-        let space = self.space();
+    /// `b * llc_colors + l`. Those in some row domains; `None` for the memory that is everybody's, all of it where nothing is set apart.
+    pub fn frames_of_pairs(&self, rows: Option<&ColorSet>) -> Vec<u64> {
+        let (space, memory) = (self.space(), self.memory());
         let mut frames = vec![0; (space.bank_colors() * space.llc_colors()) as usize];
-        for region in self.memory().regions() {
+        let parts = memory.parts_of(rows).unwrap_or_default();
+        let wanted = |region: &&Region| parts.contains(&(region.zone / memory.zones_of_part()));
+        for region in memory.regions().iter().filter(wanted) {
             let of_region = space.frames_of_pairs(region.first, region.frames);
             frames.iter_mut().zip(of_region).for_each(|(all, more)| *all += more);
         }

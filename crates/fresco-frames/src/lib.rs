@@ -32,6 +32,9 @@
 //! [`Placement`] says, and color lists
 //! only when its zone has no other free frame, those of unused colors first.
 //!
+//! Row domains can be set apart ([`Memory::set_apart`]): tasks that name some ([`TaskMemory::rows`]) have their frames there, under every
+//! policy, and nobody else has any.
+//!
 //! Every call counts its work ([`Work`]), and a documented model turns that into time ([`CostModel`]). Every block
 //! of the machine is on exactly one list at any time; [`Frames::check`] proves it. Free memory at the start is as [`Boot`]
 //! says: in order, shortly after boot, or in fragments; always the same for the same seed.
@@ -82,6 +85,7 @@ mod frames;
 mod inspect;
 mod kernel_blocks;
 mod memory;
+mod parts;
 mod placement;
 mod policy;
 mod pool;
@@ -101,6 +105,7 @@ pub use cost::CostModel;
 pub use error::FrameError;
 pub use frames::Frames;
 pub use memory::{Memory, Region};
+pub use parts::Part;
 pub use placement::Placement;
 pub use policy::{
     Bpm, Camc, Codesign, ColorLists, Exhaustion, Palloc, Partition, Policy, Search, Shortage, Sorting, Tintmalloc,

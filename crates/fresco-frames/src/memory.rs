@@ -2,7 +2,7 @@
 //! The physical memory as the operating system sees it: zones, their frames, and in which order a node falls back on
 //! the zones of others.
 
-use crate::FrameError;
+use crate::{ColorSet, FrameError};
 use fresco_dram::FrameNumber;
 
 /// A contiguous run of frames that belongs to one zone.
@@ -31,11 +31,15 @@ impl Region {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// By first frame, disjoint.
-    regions: Vec<Region>,
-    zones: u32,
+    pub(crate) regions: Vec<Region>,
+    /// Zones of all parts.
+    pub(crate) zones: u32,
+    /// The row domains of each part; one part without any where none have been set apart. Zone `z` of part `p` has number
+    /// `p * zones / parts + z`.
+    pub(crate) parts: Vec<ColorSet>,
     /// `[node]` → all nodes, nearest first.
     near: Vec<Vec<u32>>,
-    /// `[node]` → all zones, nearest first.
+    /// `[node]` → all zones of part 0, nearest first.
     fallback: Vec<Vec<u32>>,
 }
 
@@ -116,6 +120,7 @@ impl Memory {
         Ok(Self {
             regions,
             zones,
+            parts: vec![ColorSet::new()],
             near,
             fallback,
         })
@@ -136,7 +141,7 @@ impl Memory {
         self.fallback.len() as u32
     }
 
-    /// The zones in the order in which `node` asks them, or `None` if there is no such node.
+    /// The zones that are everybody's in the order in which `node` asks them, or `None` if there is no such node.
     pub fn fallback(&self, node: u32) -> Option<&[u32]> {
         self.fallback.get(node as usize).map(Vec::as_slice)
     }
@@ -174,7 +179,7 @@ fn by_distance(nodes: u32, far: impl Fn(u32, u32) -> (bool, u32)) -> Vec<Vec<u32
 
 const MAX_FRAME_END: u64 = (1 << 32) - 2048;
 
-fn bad(what: String) -> FrameError {
+pub(crate) fn bad(what: String) -> FrameError {
     FrameError::Memory { what }
 }
 

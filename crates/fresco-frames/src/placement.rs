@@ -22,7 +22,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The zones in the order in which they are asked, and how many of the first of them take turns.
+    /// The zones of part 0 in the order in which they are asked, and how many of the first of them take turns.
     ///
     /// # Errors
     /// [`FrameError::UnknownNode`]; [`FrameError::Memory`] for chosen nodes where the machine interleaves them within
@@ -45,7 +45,7 @@ impl Placement {
             fallback(node)?;
         }
         let bad = |what: &str| Err(FrameError::Memory { what: what.to_owned() });
-        if memory.zones() < memory.nodes() {
+        if memory.zones_of_part() < memory.nodes() {
             return bad("the machine interleaves its nodes within blocks of pages, so pages cannot choose a node");
         }
         let mut zones: Vec<u32> = Vec::new();

@@ -12,7 +12,8 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::DuplicateTask`], [`FrameError::UnknownNode`], [`FrameError::Memory`] for nodes that pages cannot
-    /// choose, [`FrameError::UnknownColor`],
+    /// choose, [`FrameError::UnknownColor`], [`FrameError::NoSuchRows`] for row domains that are not set apart or have no memory on its
+    /// nodes,
     /// [`FrameError::NoSuchFrames`] for colors that no frame of its zones has, [`FrameError::NoFreeColor`] if CAMC finds
     /// too few, [`FrameError::BankTaken`] if a hard partition would give a bank to a second task, and
     /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colors, and only CAMC chooses them by itself.
@@ -20,7 +21,11 @@ impl Frames {
         if id == TaskId::KERNEL || self.tasks.contains_key(&id) {
             return Err(FrameError::DuplicateTask { task: id });
         }
-        let (zones, turns) = memory.placement.zones(memory.home_node, &self.pool.memory)?;
+        let zones = memory.placement.zones(memory.home_node, &self.pool.memory)?;
+        let (parts, zones, turns) = self.pool.memory.within(memory.rows.as_ref(), zones).ok_or_else(|| {
+            let rows = memory.rows.clone().unwrap_or_default();
+            FrameError::NoSuchRows { task: id, rows }
+        })?;
         let slot = self.idle_slots.last().copied().unwrap_or(self.tasks.len() as u32 + 1);
         let stats = TaskStats::default();
         let mut task = Task {
@@ -29,6 +34,7 @@ impl Frames {
             memory,
             zones,
             turns,
+            parts,
             banks: ColorSet::new(),
             keys: KeySet::default(),
             pages: Vec::new(),
@@ -124,12 +130,15 @@ impl Frames {
         if policy.model().spreads_turns() {
             task.keys.spread(task.id.0);
         }
-        if task.keys.is_empty() {
-            let (banks, llc) = (task.banks.clone(), task.llc().cloned());
+        let rows = task.memory.rows.as_ref();
+        // In a part of the memory colors that exist may have no frame.
+        let none_in_rows = || rows.is_some() && self.frames_in_rows(rows, Some(&task.banks), task.llc()) == 0;
+        if task.keys.is_empty() || none_in_rows() {
             return Err(FrameError::NoSuchFrames {
                 task: task.id,
-                banks,
-                llc,
+                banks: task.banks.clone(),
+                llc: task.llc().cloned(),
+                rows: rows.cloned(),
             });
         }
         self.usage.add(task.id, &task.banks);

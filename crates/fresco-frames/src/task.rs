@@ -69,6 +69,9 @@ pub struct TaskMemory {
     pub coloring: Coloring,
     /// Most frames it may hold at once (PAL-6: a memory cgroup's limit); `None` for no limit.
     pub limit: Option<u64>,
+    /// Row domains that its frames lie in, whatever its colors, of those that [`crate::Memory::set_apart`] knows; `None` for the memory
+    /// that is everybody's.
+    pub rows: Option<ColorSet>,
 }
 
 impl TaskMemory {
@@ -79,6 +82,7 @@ impl TaskMemory {
             placement: Placement::Local,
             coloring: Coloring::Off,
             limit: None,
+            rows: None,
         }
     }
 
@@ -154,6 +158,8 @@ pub(crate) struct Task {
     pub(crate) zones: Vec<u32>,
     /// So many of the first zones take turns at being asked first; at least 1.
     pub(crate) turns: usize,
+    /// The parts of the memory that its zones are of, ascending.
+    pub(crate) parts: Vec<u32>,
     /// Bank colors; empty for an uncolored task.
     pub(crate) banks: ColorSet,
     /// What `banks` and the LLC colors amount to.
@@ -171,7 +177,7 @@ impl Task {
 
     /// Gives it these bank colors. A `blind` task searches zones that have none of them too.
     pub(crate) fn set_banks(&mut self, keys: &Keys, banks: ColorSet, blind: bool) {
-        let wanted = keys.of_colors(&banks, self.llc());
+        let wanted = keys.of_colors(&self.parts, &banks, self.llc());
         self.keys = KeySet::new(keys, &wanted, &self.zones, blind);
         self.banks = banks;
     }

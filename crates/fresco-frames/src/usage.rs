@@ -67,7 +67,9 @@ impl Demand<'_> {
     fn allows(&self, keys: &Keys, bank: u32) -> bool {
         let space = keys.space();
         let exists = |llc: &ColorSet| llc.iter().any(|llc| space.pair_exists(bank, llc));
-        !self.has.contains(bank) && self.zones.contains(&keys.zone_of_bank(bank)) && self.llc.is_none_or(exists)
+        !self.has.contains(bank)
+            && keys.zones_of_bank(bank).any(|zone| self.zones.contains(&zone))
+            && self.llc.is_none_or(exists)
     }
 }
 

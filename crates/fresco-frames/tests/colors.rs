@@ -56,6 +56,7 @@ fn strict_exhaustion_names_colors_holdings_and_what_is_free() {
             task: A,
             banks: set(&[1, 2]),
             llc: None,
+            rows: None,
             held: 32,
             free_elsewhere: 32,
             unused: set(&[0, 3])

@@ -10,6 +10,7 @@ mod cost;
 mod dynamic;
 mod millions;
 mod refused;
+mod rows;
 mod shares;
 mod shares_random;
 mod speed;

@@ -120,7 +120,9 @@ impl<'a> Judge<'a> {
         let bits = self.map.organisation().rows.ilog2();
         let mut nearest = None;
         let given = |set: bool| [false, true].into_iter().take(1 + usize::from(set));
-        for (mirrored, inverted) in given(remaps.mirrored).flat_map(|one| given(remaps.inverted).map(move |two| (one, two))) {
+        for (mirrored, inverted) in
+            given(remaps.mirrored).flat_map(|one| given(remaps.inverted).map(move |two| (one, two)))
+        {
             let lie = |&(bank, row, owner): &(u32, u32, u32)| (bank, place(row, bits, mirrored, inverted), owner, row);
             let mut rows: Vec<_> = self.seen.iter().map(lie).collect();
             rows.sort_unstable();

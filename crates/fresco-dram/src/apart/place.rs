@@ -11,7 +11,10 @@ const INVERTED: [u32; 10] = [3, 4, 5, 6, 7, 8, 9, 11, 13, 17];
 /// Where a row of `bits` bits lies in a device whose pins are mirrored, inverted, both or neither.
 pub(super) fn place(row: u32, bits: u32, mirrored: bool, inverted: bool) -> u32 {
     let level = |pin: u32| {
-        let wired = WIRED_TO.get(pin as usize).copied().filter(|other| mirrored && *other < bits);
+        let wired = WIRED_TO
+            .get(pin as usize)
+            .copied()
+            .filter(|other| mirrored && *other < bits);
         let high = row >> wired.unwrap_or(pin) & 1 == 1;
         high != (inverted && INVERTED.contains(&pin))
     };

@@ -41,7 +41,10 @@ fn nearest(map: &AddressMap, owners: &[(u32, u64)], page: u64, remaps: Remaps) -
     found.dedup();
     let orders = [(false, false), (true, false), (false, true), (true, true)];
     let mut least = None;
-    for (mirrored, inverted) in orders.into_iter().filter(|(m, i)| (remaps.mirrored || !m) && (remaps.inverted || !i)) {
+    for (mirrored, inverted) in orders
+        .into_iter()
+        .filter(|(m, i)| (remaps.mirrored || !m) && (remaps.inverted || !i))
+    {
         for one in &found {
             for other in found.iter().filter(|other| other.0 != one.0 && other.1 == one.1) {
                 let lies = |row| place(row, bits, mirrored, inverted);

@@ -214,7 +214,8 @@ impl Pool {
             .of_bank(bank)
             .map(|key| u64::from(self.lists.len(self.layout.color(key))))
             .sum();
-        let waiting = self.lists.iter(self.layout.unsorted(self.keys.zone_of_bank(bank)));
+        let zones = self.keys.zones_of_bank(bank);
+        let waiting = zones.flat_map(|zone| self.lists.iter(self.layout.unsorted(zone)));
         let of_bank = |block: u32| {
             (block..block + BLOCK_FRAMES).filter(|&frame| self.keys.bank(self.keys.of_frame(frame)) == bank)
         };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The key of a frame's color list: its bank color, or bank color and LLC color as one number.
+//! The key of a frame's color list: its bank color, or bank color and LLC color as one number; the same in each part of a divided memory,
+//! one part after the other.
 
 use super::shades::Shades;
 use crate::{ColorSet, FrameError, ListsBy, Memory};
@@ -12,8 +13,13 @@ pub(crate) struct Keys {
     /// Keys of one bank color: all LLC colors, or 1.
     llc: u32,
     by_llc: bool,
-    /// Zone of each bank color.
+    /// Zone of each bank color in part 0.
     zone: Vec<u32>,
+    /// Parts of the memory, and zones of each of them.
+    parts: u32,
+    zones_of_part: u32,
+    /// Which part a frame is of; `None` where there is but one.
+    divided: Option<Memory>,
     /// Buddy lists tell colors apart, in this way.
     shades: Option<Shades>,
 }
@@ -23,7 +29,7 @@ impl Keys {
     pub(crate) fn new(space: Arc<ColorSpace>, memory: &Memory, lists: ListsBy) -> Self {
         let by_llc = lists == ListsBy::BankAndLlc;
         let zone_of = |bank| {
-            if memory.zones() == 1 {
+            if memory.zones_of_part() == 1 {
                 0
             } else {
                 space.node_of_color(bank)
@@ -34,6 +40,9 @@ impl Keys {
             llc: if by_llc { space.llc_colors() } else { 1 },
             by_llc,
             zone,
+            parts: memory.parts(),
+            zones_of_part: memory.zones_of_part(),
+            divided: (memory.parts() > 1).then(|| memory.clone()),
             space,
             shades: None,
         }
@@ -41,20 +50,22 @@ impl Keys {
 
     /// The same for buddy lists that tell colors apart.
     pub(crate) fn shaded(mut self, memory: &Memory) -> Result<Self, FrameError> {
-        self.shades = Some(Shades::new(&self.space, memory, self.llc, |frame| {
-            self.of_frame(frame)
-        })?);
+        self.shades = Some(Shades::new(&self.space, memory, self.llc, |frame| self.in_part(frame))?);
         Ok(self)
     }
 
     /// Kinds of buddy lists of one order.
     pub(crate) fn shades(&self) -> u32 {
-        if self.shades.is_some() { self.count() } else { 1 }
+        if self.shades.is_some() { self.of_part() } else { 1 }
     }
 
     /// Which kind of buddy list holds the blocks of an order that have frames of a key.
     pub(crate) fn shade(&self, order: u32, key: u32) -> u32 {
-        self.shades.as_ref().map_or(0, |shades| shades.of(order, key))
+        self.shades.as_ref().map_or(0, |shades| match key < self.of_part() {
+            true => shades.of(order, key),
+            // The zone says which part it is.
+            false => shades.of(order, key % self.of_part()),
+        })
     }
 
     /// The colors themselves.
@@ -64,6 +75,11 @@ impl Keys {
 
     /// Number of keys, impossible pairs included.
     pub(crate) fn count(&self) -> u32 {
+        self.of_part() * self.parts
+    }
+
+    /// Number of keys of one part.
+    fn of_part(&self) -> u32 {
         self.space.bank_colors() * self.llc
     }
 
@@ -72,9 +88,18 @@ impl Keys {
         self.by_llc
     }
 
-    /// The keys of all frames that have one of the bank colors and, where keys tell them apart, one of the LLC colors
-    /// (`None` for all).
-    pub(crate) fn of_colors(&self, banks: &ColorSet, llc: Option<&ColorSet>) -> Vec<u32> {
+    /// The keys of all frames of some parts that have one of the bank colors and, where keys tell them apart, one of the LLC colors
+    /// (`None` for all); ascending if the parts are.
+    pub(crate) fn of_colors(&self, parts: &[u32], banks: &ColorSet, llc: Option<&ColorSet>) -> Vec<u32> {
+        let keys = self.of_pairs(banks, llc);
+        let of_part = |part: &u32| {
+            let first = part * self.of_part();
+            keys.iter().map(move |key| first + key)
+        };
+        parts.iter().flat_map(of_part).collect()
+    }
+
+    fn of_pairs(&self, banks: &ColorSet, llc: Option<&ColorSet>) -> Vec<u32> {
         if !self.by_llc {
             return banks.iter().collect();
         }
@@ -85,12 +110,25 @@ impl Keys {
     }
 
     /// The keys of a bank color.
-    pub(crate) fn of_bank(&self, bank: u32) -> std::ops::Range<u32> {
-        bank * self.llc..(bank + 1) * self.llc
+    pub(crate) fn of_bank(&self, bank: u32) -> impl Iterator<Item = u32> {
+        let (of_part, llc) = (self.of_part(), self.llc);
+        (0..self.parts).flat_map(move |part| (0..llc).map(move |color| part * of_part + bank * llc + color))
     }
 
     /// The key of a frame of the machine's memory.
     pub(crate) fn of_frame(&self, frame: u32) -> u32 {
+        let key = self.in_part(frame);
+        match &self.divided {
+            None => key,
+            Some(memory) => {
+                let zone = memory.zone_of(FrameNumber(u64::from(frame)));
+                zone.expect("frames on lists lie in a region") / self.zones_of_part * self.of_part() + key
+            }
+        }
+    }
+
+    /// The key of a frame among those of its part.
+    fn in_part(&self, frame: u32) -> u32 {
         let frame = FrameNumber(u64::from(frame));
         let llc = if self.by_llc { self.space.llc_color(frame) } else { 0 };
         self.space.bank_color(frame) * self.llc + llc
@@ -98,17 +136,25 @@ impl Keys {
 
     /// The bank color of a key.
     pub(crate) fn bank(&self, key: u32) -> u32 {
-        key / self.llc
+        match self.divided {
+            None => key / self.llc,
+            Some(_) => key % self.of_part() / self.llc,
+        }
     }
 
     /// The zone that holds the frames of a key.
     pub(crate) fn zone(&self, key: u32) -> u32 {
-        self.zone_of_bank(self.bank(key))
+        let zone = self.zone[self.bank(key) as usize];
+        match self.divided {
+            None => zone,
+            Some(_) => key / self.of_part() * self.zones_of_part + zone,
+        }
     }
 
-    /// The zone that holds the frames of a bank color.
-    pub(crate) fn zone_of_bank(&self, bank: u32) -> u32 {
-        self.zone[bank as usize]
+    /// The zones that hold the frames of a bank color, one for each part.
+    pub(crate) fn zones_of_bank(&self, bank: u32) -> impl Iterator<Item = u32> {
+        let (zone, each) = (self.zone[bank as usize], self.zones_of_part);
+        (0..self.parts).map(move |part| part * each + zone)
     }
 }
 
