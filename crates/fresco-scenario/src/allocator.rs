@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The physical memory of a machine as the frame allocator sees it.
 
-use crate::scenario::{Copy, Setup};
+use crate::scenario::{Copy, Rows, Setup};
 use fresco_dram::{ColorSpace, FrameNumber};
 use fresco_frames::{FrameError, Frames, FramesConfig, Memory, Region, TaskId, TaskMemory};
 use fresco_machine::Machine;
 use std::sync::Arc;
 
 /// An allocator for all frames of a machine. Where address ranges decide the node there is a zone for each node; where
-/// nodes are interleaved the operating system sees one zone.
+/// nodes are interleaved the operating system sees one zone. Row domains are set apart if there are `rows`.
 pub fn frames(
     machine: &Machine,
     space: &Arc<ColorSpace>,
     config: FramesConfig,
+    rows: Option<&Rows>,
     seed: u64,
 ) -> Result<Frames, FrameError> {
     let regions = machine.memory.map.regions();
@@ -27,6 +28,10 @@ pub fn frames(
     let memory = match by_range {
         true => Memory::new(zones, &machine.topology.hops)?,
         false => Memory::single_zone(zones, nodes)?,
+    };
+    let memory = match rows {
+        Some(rows) => memory.set_apart(&rows.parts)?,
+        None => memory,
     };
     Frames::new(Arc::clone(space), memory, config, seed)
 }
@@ -51,5 +56,6 @@ pub fn of_task(setup: &Setup, copy: &Copy) -> TaskMemory {
         placement: task.placement.clone(),
         coloring: copy.coloring.clone(),
         limit: task.limit,
+        rows: task.rows.clone(),
     }
 }

@@ -19,6 +19,6 @@ pub use plan::Plan;
 pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
     Agent, Axis, Copy, Dynamic, Extent, MOST_STALLS, MachineUsed, Overview, POINTS_SHOWN, Paging, Pattern, Point, Role,
-    RunSpec, Scenario, Setup, Task, TaskOverview, TraceUsed, error_at,
+    Rows, RunSpec, Scenario, Setup, Task, TaskOverview, TraceUsed, error_at,
 };
 pub use source::{Source, is_plan};

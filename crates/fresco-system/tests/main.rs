@@ -34,6 +34,7 @@ mod periodic;
 mod phases;
 mod prefetch;
 mod recorded_threads;
+mod rows;
 mod scenarios;
 mod shared_cache;
 mod teams;

@@ -41,8 +41,14 @@ pub enum DomainError {
 }
 
 impl DomainError {
-    /// The error as bad input: of the map, or of the option that asks for it.
-    pub fn into_input(self, source: &str) -> InputError {
+    /// Returns true if another size of the domains may help; else the map has none.
+    pub fn is_of_size(&self) -> bool {
+        matches!(self, Self::Size { .. } | Self::NothingLeft { .. })
+    }
+
+    /// The error as bad input: of the map, which is that of `source`, or of what asks for it. `key` spells the name of an option or key: `size`,
+    /// `page`, `blast` or `blocks`.
+    pub fn into_input(self, source: &str, key: impl Fn(&str) -> String) -> InputError {
         match self {
             Self::Dealt { channels } => InputError::new(source, format!("{channels} channels are no power of two: granules are dealt over them"))
                 .allowed("maps whose rows are selected by parity functions of the address")
@@ -50,9 +56,9 @@ impl DomainError {
             Self::Unaligned { base, page_bytes } => {
                 InputError::new(source, format!("the region from {base:#x} on starts, ends or is offset within a page of {}", format_size(page_bytes)))
                     .allowed("regions of whole pages")
-                    .help("give a smaller --page")
+                    .help(format!("give a smaller {}", key("page")))
             }
-            Self::Size { found, least, most } => InputError::new("--size", format!("found {}", format_size(found)))
+            Self::Size { found, least, most } => InputError::new(key("size"), format!("found {}", format_size(found)))
                 .allowed(format!("{} (one row of each bank) to {}", format_size(least), format_size(most)))
                 .help("choose a size in between; it is rounded up to whole rows"),
             Self::NothingLeft {
@@ -61,7 +67,7 @@ impl DomainError {
                 blast,
                 block,
             } => InputError::new(
-                "--size",
+                key("size"),
                 format!(
                     "found domains of {} of each bank that have no page left: a page lies in {}, and {} stay empty between domains",
                     count(rows),
@@ -73,7 +79,13 @@ impl DomainError {
                 ),
             )
             .allowed("domains of which pages are left")
-            .help("give a larger --size, a smaller --page, a smaller --blast or --blocks"),
+            .help(format!(
+                "give a larger {}, a smaller {}, a smaller {} or {}",
+                key("size"),
+                key("page"),
+                key("blast"),
+                key("blocks")
+            )),
         }
     }
 }

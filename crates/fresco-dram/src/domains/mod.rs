@@ -17,6 +17,15 @@ pub use remap::Remaps;
 use crate::gf2::{apply, low_mask, row_reduce, span};
 use crate::{AddressMap, Region};
 
+/// Most rows between two domains that can be asked for.
+pub const MOST_BLAST: u32 = 1024;
+
+/// Rows that are disturbed where nothing else is said: the farthest that DDR5's directed refresh (DRFM) reaches.
+pub const USUAL_BLAST: u32 = 4;
+
+/// Bytes of a domain where nothing else is said.
+pub const USUAL_BYTES: u64 = 64 << 20;
+
 /// What domains are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DomainRequest {

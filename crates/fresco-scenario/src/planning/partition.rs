@@ -23,7 +23,16 @@ pub(super) struct Partition {
 }
 
 /// Keys of a task that a plan has no place for.
-const NOT_PLANNED: [&str; 7] = ["placement", "nodes", "node", "memory_limit", "start", "color", "ways"];
+const NOT_PLANNED: [&str; 8] = [
+    "placement",
+    "nodes",
+    "node",
+    "memory_limit",
+    "start",
+    "color",
+    "ways",
+    "rows",
+];
 
 /// Reads the scenario as a run does. `cores` are those that the plan may use; `None` for as many as its tasks need.
 ///

@@ -10,6 +10,7 @@ use fresco_machine::Machine;
 /// Those that only a run has; `trace_dir` and `seed` are read where they are needed.
 pub(super) const KEYS: &[&str] = &[
     "policy",
+    "rows",
     "corunners",
     "fill",
     "warm_up",

@@ -4,10 +4,11 @@
 use super::coloring;
 use super::place::asked_at;
 use super::policy::Chosen;
+use super::rows;
 use super::sharing::Sharing;
 use super::task::plain_name;
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{Coloring, Placement, Policy, TaskMemory};
+use fresco_frames::{ColorSet, Coloring, Placement, Policy, TaskMemory};
 use fresco_input::{InputError, Table, format_size};
 use fresco_machine::Machine;
 
@@ -49,6 +50,8 @@ pub struct Agent {
     pub node: u32,
     /// Colors of its buffer.
     pub coloring: Coloring,
+    /// Row domains that its buffer lies in; `None` for those that nobody names.
+    pub rows: Option<ColorSet>,
     /// Its place, for errors.
     pub place: InputError,
     /// Where the size of its buffer is set: by the command line, the sweep or a variant, else its place.
@@ -82,6 +85,7 @@ impl Agent {
             phases: None,
             node: 0,
             coloring: Coloring::Off,
+            rows: None,
             place: InputError::new(format!("agent.{name}"), ""),
             size_place: InputError::new(format!("agent.{name}"), ""),
             colors_place: InputError::new(format!("agent.{name}"), ""),
@@ -97,10 +101,12 @@ impl Agent {
         root: &Table<'_>,
         machine: &Machine,
         colors: (&ColorSpace, &Chosen),
+        rows: &rows::Asked,
     ) -> Result<Vec<Self>, InputError> {
         let mut agents: Vec<Self> = Vec::new();
         for table in root.array_of_tables("agent")? {
-            let agent = Self::read(&table, machine, colors)?;
+            let mut agent = Self::read(&table, machine, colors)?;
+            agent.rows = rows.of(&table)?;
             if agents.iter().any(|other| other.name == agent.name) {
                 let error = table.error_at("name", format!("found a second agent {:?}", agent.name));
                 return Err(error.allowed("each name once").help("rename one of the two"));
@@ -144,7 +150,7 @@ impl Agent {
             colors_place: asked_at(
                 table,
                 format!("agent.{name}"),
-                &["bytes", "banks", "llc", "colors", "node"],
+                &["bytes", "banks", "llc", "colors", "rows", "node"],
             ),
             place: table.error("").in_field(format!("agent.{name}")),
             ..Self::new(name, bytes)
@@ -173,6 +179,7 @@ impl Agent {
             placement: Placement::Local,
             coloring: self.coloring.clone(),
             limit: None,
+            rows: self.rows.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::place::error_at;
 use super::{Agent, Setup};
 use crate::allocator;
-use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId};
+use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId, TaskMemory};
 use fresco_input::{InputError, format_size};
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub struct Room {
     /// What programs touch, by everything that decides it.
     footprints: BTreeMap<String, Footprint>,
-    /// Frames of a machine by pair of bank and LLC color.
-    pairs: BTreeMap<String, Vec<u64>>,
+    /// Frames of a machine, or of some of its row domains, by pair of bank and LLC color.
+    pairs: BTreeMap<(String, String), Vec<u64>>,
 }
 
 /// What a program touches.
@@ -54,7 +54,7 @@ impl Room {
             boot: Boot::Pristine,
             ..setup.frames
         };
-        let mut frames = allocator::frames(&setup.machine, &setup.space, config, 0)
+        let mut frames = allocator::frames(&setup.machine, &setup.space, config, setup.rows.as_deref(), 0)
             .map_err(|error| InputError::new(setup.machine.name.clone(), format!("found {error}")))?;
         let page = setup.machine.page_bytes;
         let mut needed = 0;
@@ -80,36 +80,82 @@ impl Room {
                     .help("raise memory_limit"));
             }
             let asker = (&TASK, &task.colors_place);
-            self.fits_colors(setup, &frames, (&copy.coloring, pages), &mut by_colors, asker)?;
+            self.fits_rows(setup, &frames, (task.rows.as_ref(), pages), &mut by_colors, asker)?;
+            self.fits_colors(setup, &frames, (&memory, pages), &mut by_colors, asker)?;
             fits_machine(setup, needed, (&TASK, &task.size_place))?;
         }
         for (number, agent) in (setup.copies.len() as u32..).zip(&setup.agents) {
-            let registered = frames.register(TaskId(number), agent.memory());
+            let memory = agent.memory();
+            let registered = frames.register(TaskId(number), memory.clone());
             registered.map_err(|error| refused_to_agent(agent, TaskId(number), &error))?;
             let pages = agent.bytes / page;
             needed += pages;
             let asker = (&AGENT, &agent.colors_place);
-            self.fits_colors(setup, &frames, (&agent.coloring, pages), &mut by_colors, asker)?;
+            self.fits_rows(setup, &frames, (agent.rows.as_ref(), pages), &mut by_colors, asker)?;
+            self.fits_colors(setup, &frames, (&memory, pages), &mut by_colors, asker)?;
             fits_machine(setup, needed, (&AGENT, &agent.size_place))?;
         }
         Ok(())
     }
 
-    /// Compares the pages of all that have some colors, with so many more, with what these colors have.
+    /// Compares the pages of all that have some row domains, with so many more, with what these domains have.
+    fn fits_rows(
+        &mut self,
+        setup: &Setup,
+        frames: &Frames,
+        (rows, pages): (Option<&ColorSet>, u64),
+        by_rows: &mut BTreeMap<String, (u64, u64)>,
+        (words, place): (&Words, &InputError),
+    ) -> Result<(), InputError> {
+        if setup.rows.is_none() {
+            return Ok(());
+        }
+        let page = setup.machine.page_bytes;
+        let name = rows.map_or_else(
+            || "[row domains that nobody names]".to_owned(),
+            |rows| format!("[row domains {rows}]"),
+        );
+        let capacity = self.capacity(setup, frames, None, None, rows);
+        let together = by_rows.entry(name.clone()).or_insert((0, capacity));
+        together.0 += pages;
+        if together.0 > capacity {
+            let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
+            return Err(error_at(
+                place,
+                format!("found {} of {found} for the memory of {name}", words.data),
+            )
+            .allowed(format!("{room} at most"))
+            .help(format!(
+                "name more domains in rows, make domains larger (rows.size), or {}",
+                words.less
+            ))
+            .does_not_fit());
+        }
+        Ok(())
+    }
+
+    /// Compares the pages of all that have some colors, with so many more, with what these colors have, in their row domains if they
+    /// have some.
     fn fits_colors(
         &mut self,
         setup: &Setup,
         frames: &Frames,
-        (coloring, pages): (&Coloring, u64),
+        (memory, pages): (&TaskMemory, u64),
         by_colors: &mut BTreeMap<String, (u64, u64)>,
         (words, place): (&Words, &InputError),
     ) -> Result<(), InputError> {
-        let Coloring::Explicit { banks, llc } = coloring else {
+        let Coloring::Explicit { banks, llc } = &memory.coloring else {
             return Ok(());
         };
         let page = setup.machine.page_bytes;
-        let capacity = self.capacity(setup, frames, banks.as_ref(), llc.as_ref());
-        let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
+        let rows = memory.rows.as_ref();
+        let capacity = self.capacity(setup, frames, banks.as_ref(), llc.as_ref(), rows);
+        let colors = [
+            names("bank colors", banks.as_ref()),
+            names("LLC colors", llc.as_ref()),
+            names("row domains", rows),
+        ]
+        .concat();
         let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
         together.0 += pages;
         if setup.frames.policy.is_strict() && setup.dynamic.is_none() && together.0 > capacity {
@@ -149,9 +195,20 @@ impl Room {
         Ok(footprint)
     }
 
-    fn capacity(&mut self, setup: &Setup, frames: &Frames, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
-        let by_pair = self.pairs.entry(setup.machine.text_digest.clone());
-        let by_pair = by_pair.or_insert_with(|| frames.frames_of_pairs());
+    fn capacity(
+        &mut self,
+        setup: &Setup,
+        frames: &Frames,
+        banks: Option<&ColorSet>,
+        llc: Option<&ColorSet>,
+        rows: Option<&ColorSet>,
+    ) -> u64 {
+        let divided = setup.rows.as_ref().map_or_else(String::new, |divided| {
+            let own: Vec<&ColorSet> = divided.parts.iter().map(|part| &part.domains).collect();
+            format!("{:?} {own:?} {rows:?}", divided.request)
+        });
+        let by_pair = self.pairs.entry((setup.machine.text_digest.clone(), divided));
+        let by_pair = by_pair.or_insert_with(|| frames.frames_of_pairs(rows));
         let colors = setup.space.llc_colors() as usize;
         let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
         let fitting = by_pair
@@ -163,7 +220,7 @@ impl Room {
 }
 
 fn names(kind: &str, colors: Option<&ColorSet>) -> String {
-    colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
+    colors.map_or_else(String::new, |colors| format!("[{kind} {colors}]"))
 }
 
 /// Refuses more pages than the machine has.
@@ -185,7 +242,7 @@ fn refused_to_agent(agent: &Agent, id: TaskId, error: &FrameError) -> InputError
         &agent.colors_place,
         format!("found an agent that cannot have its memory: {told}"),
     )
-    .help("change banks, llc, colors or node of the agent")
+    .help("change banks, llc, colors, rows or node of the agent")
     .does_not_fit()
 }
 
@@ -197,6 +254,6 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
         allocator::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
     error_at(&setup.tasks[task].colors_place, found)
-        .help("change banks, llc, colors or node of the task")
+        .help("change banks, llc, colors, rows or node of the task")
         .does_not_fit()
 }

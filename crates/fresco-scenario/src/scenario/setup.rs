@@ -9,6 +9,7 @@ use super::extent::Extent;
 use super::jobs::Scheduler;
 use super::place::{error_at, of_second};
 use super::policy;
+use super::rows::{self, Rows};
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::budgets::Budgets;
@@ -37,6 +38,8 @@ pub struct Setup {
     pub space: Arc<ColorSpace>,
     /// How page frames are chosen.
     pub frames: FramesConfig,
+    /// Row domains, if tasks or agents name some.
+    pub rows: Option<Arc<Rows>>,
     /// Colors are divided anew while programs run.
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
@@ -88,12 +91,16 @@ impl Setup {
             .map_err(|error| root.error_at("machine", format!("found a machine without colors: {error}")))?;
         let policy = policy::read(&root, machine.core.mhz)?;
         let tables = root.array_of_tables("task")?;
+        let rows = rows::Asked::read(&root, &machine)?;
         let mut tasks = Vec::new();
         for table in tables {
-            tasks.push(Task::read(&table, &machine, Some((&space, &policy)))?);
+            let mut task = Task::read(&table, &machine, Some((&space, &policy)))?;
+            task.rows = rows.of(&table)?;
+            tasks.push(task);
             table.finish()?;
         }
-        let agents = Agent::read_all(&root, &machine, (&space, &policy))?;
+        let agents = Agent::read_all(&root, &machine, (&space, &policy), &rows)?;
+        let rows = rows.divide(&root, &machine, &tasks, &agents)?;
         let of_agents = agents.iter().map(|agent| &agent.coloring);
         policy
             .sharing
@@ -122,6 +129,9 @@ impl Setup {
                 .help("rename one of the two"));
         }
         let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
+        if let Some(rows) = rows.as_ref().filter(|_| dynamic.is_some()) {
+            return Err(rows::refuse_dynamic(&root, rows));
+        }
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
         let mut budgets = bandwidth::read(&root, &machine, &tasks, &copies)?;
@@ -134,6 +144,7 @@ impl Setup {
             bandwidth: budgets,
             space: Arc::new(space),
             frames,
+            rows,
             dynamic,
             fill: Extent::read_fill(&root, periodic)?,
             warm_up: extent(&root, "warm_up", 0, 1)?,

@@ -38,6 +38,7 @@ const SWEPT: &[&str] = &[
     "corunners",
     "machine",
     "policy",
+    "rows",
     "bandwidth",
     "task",
     "agent",

@@ -5,7 +5,7 @@ use super::place::asked_at;
 use super::policy::Chosen;
 use super::{coloring, jobs, placement, program, ways};
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{Coloring, Placement};
+use fresco_frames::{ColorSet, Coloring, Placement};
 use fresco_input::{InputError, Table};
 use fresco_load::ProgramSpec;
 use fresco_machine::Machine;
@@ -68,6 +68,8 @@ pub struct Task {
     pub shared: Vec<bool>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
+    /// Row domains that its memory lies in; `None` for those that nobody names.
+    pub rows: Option<ColorSet>,
     /// Cycles in a thousand instructions in which its core goes on with none, for reasons that its accesses do not show; `None` for those of
     /// its program.
     pub stalls: Option<u32>,
@@ -163,6 +165,8 @@ impl Task {
                 false => None,
             }
             .map(|bytes| bytes / machine.page_bytes),
+            // They are counted where the machine's memory is divided.
+            rows: None,
             stalls: table.opt_integer("stalls", 0..=MOST_STALLS)?,
             ways: match is_run {
                 true => ways::read(table, machine)?,
@@ -202,7 +206,7 @@ impl Task {
 const SIZE: [&str; 2] = ["program", "memory_limit"];
 
 /// Keys that decide its colors.
-const COLORS: [&str; 5] = ["banks", "banks_each", "llc", "colors", "node"];
+const COLORS: [&str; 6] = ["banks", "banks_each", "llc", "colors", "rows", "node"];
 
 /// Where the memory of a task is asked for: by a parameter, else by one of `keys`.
 fn memory_place(table: &Table<'_>, name: &str, keys: &[&str]) -> Result<InputError, InputError> {
@@ -262,11 +266,12 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 11] = [
+const CHOSEN_BY_PLANS: [&str; 12] = [
     "banks",
     "banks_each",
     "llc",
     "colors",
+    "rows",
     "placement",
     "nodes",
     "node",

@@ -45,6 +45,11 @@ impl Agents {
         })
     }
 
+    /// Their numbers with the allocator, in their order.
+    pub fn ids(&self) -> &[TaskId] {
+        &self.ids
+    }
+
     fn find_next(&mut self) {
         self.next = self.devices.iter().map(Device::next_time).min().unwrap_or(NEVER);
     }

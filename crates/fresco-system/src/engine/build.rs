@@ -75,8 +75,14 @@ impl<'e> Engine<'e> {
             recording.open(0, watch.as_deref());
         }
         let space = Arc::new(colors::space(machine)?);
-        let mut frames = allocator::frames(machine, &space, experiment.frames, experiment.seed)
-            .map_err(|error| experiment.error(format!("found {error}")))?;
+        let mut frames = allocator::frames(
+            machine,
+            &space,
+            experiment.frames,
+            experiment.rows.as_deref(),
+            experiment.seed,
+        )
+        .map_err(|error| experiment.error(format!("found {error}")))?;
         let agents = Agents::new(experiment, &mut frames)?;
         let mut setup = Setup {
             experiment,

@@ -49,6 +49,7 @@ impl Engine<'_> {
         let regulation = self.regulator.as_ref().map(RegulationOutcome::new);
         let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task, end)).collect();
         let agents = self.agent_outcomes();
+        let rows_apart = self.judge_rows()?;
         let Self {
             experiment,
             memory,
@@ -74,6 +75,7 @@ impl Engine<'_> {
             seed: experiment.seed,
             tasks,
             agents,
+            rows_apart,
             cores: cpus.into_items().into_iter().map(|cpu| cpu.outcome).collect(),
             ranks,
             windows: lateness.iter().map(|late| WindowsKept::new(late, machine)).collect(),

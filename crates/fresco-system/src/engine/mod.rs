@@ -38,6 +38,7 @@ mod phases;
 mod prefetch;
 mod recoloring;
 mod recording;
+mod rows;
 mod tables;
 mod team;
 #[cfg(test)]

@@ -9,7 +9,8 @@ use fresco_frames::{FrameError, FramesConfig, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
-use fresco_scenario::{Agent, allocator, error_at};
+use fresco_scenario::{Agent, Rows, allocator, error_at};
+use std::sync::Arc;
 
 /// A machine, tasks, a schedule and a plan of refreshes.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Experiment {
     pub schedule: Schedule,
     /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
     pub frames: FramesConfig,
+    /// Row domains that tasks and devices have, if any do.
+    pub rows: Option<Arc<Rows>>,
     /// Length of the run in nanoseconds.
     pub horizon_ns: u64,
     /// When counters of tasks, controllers and banks at work begin, in nanoseconds: with the run, or once caches are warm. Jobs, cores, ranks
@@ -113,6 +116,7 @@ impl Experiment {
             agents: Vec::new(),
             schedule,
             frames,
+            rows: None,
             horizon_ns: 0,
             count_from_ns: 0,
             seed: 1,
@@ -216,6 +220,9 @@ impl Experiment {
             owners.clone().nth(id.0 as usize).cloned().unwrap_or_default()
         });
         let help = match self.frames.policy {
+            _ if matches!(error, FrameError::OutOfRows { .. }) => {
+                "name more row domains, make them larger (rows.size), or give the tasks less data"
+            }
             Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"

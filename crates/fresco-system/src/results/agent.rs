@@ -17,6 +17,9 @@ pub struct AgentResult {
     pub node: u32,
     /// Bank colors of its buffer, as `0-3,8`; `none` if it was not colored.
     pub banks: String,
+    /// Row domains that its buffer lies in, as `0-1,4`; `None` if it named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<String>,
     /// Bytes per second that it was to move while it was active; `None` for as many as it could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bytes_per_s: Option<u64>,
@@ -52,6 +55,7 @@ impl AgentResult {
             name: agent.name.clone(),
             node: agent.node,
             banks: outcome.banks.clone(),
+            rows: agent.rows.as_ref().map(ToString::to_string),
             rate_bytes_per_s: agent.rate,
             lines_written: outcome.written,
             bandwidth_bytes_per_s: ratio(bytes as f64, time as f64 * 1e-12),

@@ -48,6 +48,11 @@ impl TaskResult {
             role: task.role,
             banks: measured.banks,
             llc_colors: measured.llc.map_or_else(|| "all".to_owned(), |llc| llc.to_string()),
+            rows: task
+                .instances
+                .first()
+                .and_then(|one| one.memory.as_ref()?.rows.as_ref())
+                .map(ToString::to_string),
             from_ps: measured.phase.0,
             to_ps: measured.phase.1,
             run_time_ps: time,

@@ -3,7 +3,7 @@
 
 use super::{
     AgentResult, CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult,
-    TaskResult,
+    RowsApart, TaskResult,
 };
 use crate::experiment::{
     CheckerVerdict, CoreOutcome, Experiment, JobRecord, RankRefresh, RunOutcome, TaskOutcome, Timeline, WindowsKept,
@@ -34,6 +34,9 @@ pub struct RunResult {
     /// Devices that are no cores, in the order of the scenario, from `from_ps` to `to_ps`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentResult>,
+    /// Verdict of the independent judge of row domains, if tasks or devices have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_apart: Option<RowsApart>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank; empty where the checker was not asked.
@@ -85,6 +88,7 @@ impl RunResult {
             promises: Vec::new(),
             tasks: tasks.collect(),
             agents: agents.collect(),
+            rows_apart: outcome.rows_apart,
             cores: outcome.cores,
             // Recording a timeline shows them too, and changes nothing else.
             ranks: match outcome.checker {

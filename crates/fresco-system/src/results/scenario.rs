@@ -5,7 +5,7 @@ use super::jobs::JobsSummary;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
-use super::{RunResult, TaskResult, TeamSummary, Together};
+use super::{DividedRows, RunResult, TaskResult, TeamSummary, Together};
 use crate::{Axis, Extent, Role, Scenario};
 use fresco_machine::Machine;
 use fresco_scenario::Setup;
@@ -56,6 +56,9 @@ pub struct PointResult {
     pub machine: String,
     /// Fingerprint of the machine's file and of the values set in its place.
     pub machine_digest: String,
+    /// Its row domains, if tasks or agents name some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_domains: Option<DividedRows>,
     /// Loads and stores of each task that filled caches before, in no time.
     #[serde(skip_serializing_if = "super::task::is_none")]
     pub fill: u64,
@@ -164,6 +167,7 @@ impl ScenarioResult {
             baseline: point.baseline,
             machine: point.setup.machine.name.clone(),
             machine_digest: point.setup.machine.text_digest.clone(),
+            row_domains: divided(&point.setup),
             fill: point.setup.fill,
             warm_up: point.setup.warm_up,
             measure: point.setup.measure,
@@ -200,6 +204,7 @@ impl ScenarioResult {
             baseline: None,
             machine: machine.name.clone(),
             machine_digest: machine.text_digest.clone(),
+            row_domains: None,
             fill: 0,
             warm_up: Extent::Time(0),
             measure: Extent::Time(end),
@@ -219,6 +224,14 @@ impl ScenarioResult {
             stopped: None,
         }
     }
+}
+
+/// How the memory of a point is divided, if tasks or agents name row domains.
+fn divided(setup: &Setup) -> Option<DividedRows> {
+    let tasks = setup.tasks.iter().map(|task| (task.name.as_str(), &task.rows));
+    let agents = setup.agents.iter().map(|agent| (agent.name.as_str(), &agent.rows));
+    let rows = setup.rows.as_deref()?;
+    Some(DividedRows::new(rows, &setup.machine, tasks.chain(agents)))
 }
 
 /// The programs of several threads of a point.

@@ -32,6 +32,9 @@ pub struct TaskResult {
     pub banks: String,
     /// LLC colors it had; `all` if it had no own.
     pub llc_colors: String,
+    /// Row domains that its memory lies in, as `0-1,4`; `None` if it named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<String>,
     /// Begin of the phase, in picoseconds since the start of the run.
     pub from_ps: Ps,
     /// End of the phase.

@@ -13,7 +13,7 @@ pub use timeline::{
     FaultSpan, LockSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
 };
 
-use crate::results::ControllerResult;
+use crate::results::{ControllerResult, RowsApart};
 use fresco_dram::Ps;
 use fresco_machine::Machine;
 use fresco_memory::checker::CheckerReport;
@@ -36,6 +36,8 @@ pub struct RunOutcome {
     pub tasks: Vec<TaskOutcome>,
     /// Devices, in the order of the experiment, in the time that is counted.
     pub agents: Vec<AgentOutcome>,
+    /// The verdict on their row domains, if any have some.
+    pub rows_apart: Option<RowsApart>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank.

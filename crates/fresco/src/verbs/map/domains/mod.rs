@@ -8,15 +8,12 @@ use crate::arguments::integer;
 use crate::failure::Outcome;
 use crate::output;
 use fresco_dram::color::parse_list;
-use fresco_dram::domains::{DomainRequest, Remaps, RowDomains};
+use fresco_dram::domains::{DomainRequest, MOST_BLAST, Remaps, RowDomains, USUAL_BLAST, USUAL_BYTES};
 use fresco_dram::standards;
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use report::DomainsReport;
 use std::process::ExitCode;
-
-/// Most rows between two domains that can be asked for.
-const MOST_BLAST: u32 = 1024;
 
 /// Arguments of `fresco map domains`.
 #[derive(Debug, clap::Args)]
@@ -83,7 +80,7 @@ pub fn run(args: &Args) -> Outcome {
         blast: args.blast,
         remaps: remaps(args, machine)?,
     };
-    let domains = RowDomains::new(&machine.memory.map, request).map_err(|error| error.into_input(&source.name))?;
+    let domains = RowDomains::new(&machine.memory.map, request).map_err(|error| error.into_input(&source.name, |key| format!("--{key}")))?;
     let all = domains.parts().len() as u32 * domains.domains_each();
     let wanted = match &args.domain {
         Some(list) => parse_list(list, all, "--domain")?,
