@@ -21,10 +21,8 @@ pub struct Judge<'a> {
     map: &'a AddressMap,
     /// Bytes that have one row of one bank.
     step: u64,
-    /// Bank of the machine, row, owner.
-    seen: Vec<(u32, u32, u32)>,
-    /// So many of `seen`, the first ones, are sorted and each there once.
-    settled: usize,
+    /// By bank of the machine and owner: a bit for each row that was seen, or nothing.
+    seen: Vec<Vec<Vec<u64>>>,
 }
 
 /// What was found of owners that are apart.
@@ -77,12 +75,12 @@ impl<'a> Judge<'a> {
             of_fields.fold(region.base | region.offset, |bits, function| bits | function)
         };
         let bits = map.regions().iter().map(read).fold(0, |all, bits| all | bits);
-        let least = u64::from(map.organisation().bus_bytes);
+        let organisation = map.organisation();
+        let least = u64::from(organisation.bus_bytes);
         Self {
             map,
             step: (1u64 << bits.trailing_zeros().min(63)).max(least),
-            seen: Vec::new(),
-            settled: 0,
+            seen: vec![Vec::new(); organisation.banks_total() as usize],
         }
     }
 
@@ -94,20 +92,16 @@ impl<'a> Judge<'a> {
             let Some(place) = self.map.decode(PhysAddr(address)) else {
                 continue;
             };
-            let found = (place.bank_in_machine(organisation), place.row, owner);
-            if self.seen.last() != Some(&found) {
-                self.seen.push(found);
+            let of_bank = &mut self.seen[place.bank_in_machine(organisation) as usize];
+            if of_bank.len() <= owner as usize {
+                of_bank.resize(owner as usize + 1, Vec::new());
             }
+            let rows = &mut of_bank[owner as usize];
+            if rows.is_empty() {
+                rows.resize(organisation.rows.div_ceil(64) as usize, 0);
+            }
+            rows[place.row as usize / 64] |= 1 << (place.row % 64);
         }
-        if self.seen.len() > 2 * self.settled + (1 << 20) {
-            self.settle();
-        }
-    }
-
-    fn settle(&mut self) {
-        self.seen.sort_unstable();
-        self.seen.dedup();
-        self.settled = self.seen.len();
     }
 
     /// Judges: owners for which `must_be` is true have no rows at a distance of `blast` or less in any bank, in any order of rows that
@@ -115,45 +109,46 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// The first two rows that are too near.
-    pub fn judge(mut self, blast: u32, remaps: Remaps, must_be: impl Fn(u32, u32) -> bool) -> Result<Apart, TooNear> {
-        self.settle();
+    pub fn judge(self, blast: u32, remaps: Remaps, must_be: impl Fn(u32, u32) -> bool) -> Result<Apart, TooNear> {
         let bits = self.map.organisation().rows.ilog2();
-        let mut nearest = None;
         let given = |set: bool| [false, true].into_iter().take(1 + usize::from(set));
-        for (mirrored, inverted) in
-            given(remaps.mirrored).flat_map(|one| given(remaps.inverted).map(move |two| (one, two)))
-        {
-            let lie = |&(bank, row, owner): &(u32, u32, u32)| (bank, place(row, bits, mirrored, inverted), owner, row);
-            let mut rows: Vec<_> = self.seen.iter().map(lie).collect();
-            rows.sort_unstable();
-            // Of each owner the last row before, which is the nearest of its.
-            let mut last: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-            let mut here = None;
-            for (bank, at, owner, row) in rows {
-                if here != Some(bank) {
-                    last.clear();
-                    here = Some(bank);
-                }
-                for (other, (before, other_row)) in last.iter().filter(|(other, _)| must_be(**other, owner)) {
-                    let distance = distance(*before, at, remaps.block);
-                    if distance <= blast {
-                        return Err(TooNear {
-                            owners: (*other, owner),
-                            bank,
-                            rows: (*other_row, row),
-                            distance,
-                            mirrored,
-                            inverted,
-                        });
+        let orders = given(remaps.mirrored).flat_map(|one| given(remaps.inverted).map(move |other| (one, other)));
+        let mut apart = Apart { rows: 0, nearest: None };
+        for (bank, owners) in (0u32..).zip(&self.seen) {
+            let of_owner = |(owner, rows): (u32, &Vec<u64>)| rows_of(rows).into_iter().map(move |row| (row, owner));
+            let rows: Vec<(u32, u32)> = (0u32..).zip(owners.iter()).flat_map(of_owner).collect();
+            apart.rows += rows.len() as u64;
+            for (mirrored, inverted) in orders.clone() {
+                let lie = |&(row, owner): &(u32, u32)| (place(row, bits, mirrored, inverted), owner, row);
+                let mut lying: Vec<_> = rows.iter().map(lie).collect();
+                lying.sort_unstable();
+                // Of each owner the last row before, which is the nearest of its.
+                let mut last: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+                for (at, owner, row) in lying {
+                    for (other, (before, other_row)) in last.iter().filter(|(other, _)| must_be(**other, owner)) {
+                        let distance = distance(*before, at, remaps.block);
+                        if distance <= blast {
+                            return Err(TooNear {
+                                owners: (*other, owner),
+                                bank,
+                                rows: (*other_row, row),
+                                distance,
+                                mirrored,
+                                inverted,
+                            });
+                        }
+                        apart.nearest = Some(apart.nearest.map_or(distance, |least| least.min(distance)));
                     }
-                    nearest = Some(nearest.map_or(distance, |least: u32| least.min(distance)));
+                    last.insert(owner, (at, row));
                 }
-                last.insert(owner, (at, row));
             }
         }
-        Ok(Apart {
-            rows: self.seen.len() as u64,
-            nearest,
-        })
+        Ok(apart)
     }
+}
+
+/// The rows whose bits are set.
+fn rows_of(words: &[u64]) -> Vec<u32> {
+    let is_set = |row: &u32| words[*row as usize / 64] >> (row % 64) & 1 == 1;
+    (0..64 * words.len() as u32).filter(is_set).collect()
 }

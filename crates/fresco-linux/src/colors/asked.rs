@@ -56,6 +56,13 @@ impl AskedColors {
             let (slot, limit) = match key {
                 "banks" => (&mut banks, counts.banks),
                 "llc" => (&mut llc, counts.llc),
+                "rows" => {
+                    let found = "found row domains for a program on this machine".to_owned();
+                    return Err(refused(found).help(
+                        "leave rows out: Linux goes on using the rest of a domain and its guards, so that no choice of frames keeps others' rows \
+                         away. Reserve the memory at boot (memmap=, addresses from `fresco map domains`), or simulate it: rows of a scenario",
+                    ));
+                }
                 _ => {
                     return Err(refused(format!("found the key {:?}", clipped(key))).help("write banks or llc"));
                 }
@@ -165,6 +172,7 @@ mod tests {
             ("banks=0-1000000000", "`0-1000000000` does not exist"),
             ("banks=16", "`16` does not exist"),
             ("bank=1", "found the key \"bank\""),
+            ("banks=0,rows=0-1", "found row domains for a program on this machine"),
             ("0-3", "found \"0-3\" without a key"),
             ("banks=1,banks=2", "found banks twice"),
             ("banks=1,llc=0,", "``"),

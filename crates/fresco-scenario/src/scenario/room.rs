@@ -164,8 +164,9 @@ impl Room {
             return Err(error_at(place, found)
                 .allowed(format!("{room} at most"))
                 .help(format!(
-                    "give {}, or set policy.exhaustion = \"spill\"",
-                    words.more_colors
+                    "give {}{}, or set policy.exhaustion = \"spill\"",
+                    words.more_colors,
+                    rows.map_or("", |_| ", give more or larger row domains")
                 ))
                 .does_not_fit());
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[rows]`, and `rows` of tasks and agents: row domains, so far apart that what hammers rows of one flips no bits of another.
 
-use super::place::moved;
+use super::place::{error_at, moved};
 use super::{Agent, Task};
 use fresco_dram::domains::{DomainError, DomainRequest, MOST_BLAST, Remaps, RowDomains, USUAL_BLAST, USUAL_BYTES};
 use fresco_dram::standards;
 use fresco_frames::{ColorSet, Part};
-use fresco_input::{InputError, Table, format_size};
+use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -211,25 +211,22 @@ fn wrong(root: &Table<'_>, machine: &Machine, error: DomainError) -> InputError 
         "page" => "page".to_owned(),
         key => format!("rows.{key}"),
     });
-    let key = match (of_size, root.has("rows")) {
-        (true, true) => "rows.size",
-        (true, false) => "rows",
-        _ => "machine",
-    };
-    let found = match of_size {
-        true if !root.has("rows") => format!("{} where [rows] says nothing", error.found),
-        _ => error.found.clone(),
-    };
-    moved(&error, &root.error_at(key, ""), found)
+    if !of_size {
+        return moved(&error, &root.error_at("machine", ""), error.found.clone());
+    }
+    match root.opt_table("rows").ok().flatten().filter(|table| table.has("size")) {
+        Some(table) => moved(&error, &table.error_at("size", ""), error.found.clone()),
+        None => moved(
+            &error,
+            &root.error_at("rows", ""),
+            format!("{}, the default of rows.size", error.found),
+        ),
+    }
 }
 
-/// Rows beside colors that move.
-pub(super) fn refuse_dynamic(root: &Table<'_>, rows: &Rows) -> InputError {
-    let page = format_size(rows.domain_bytes);
-    root.error_at(
-        "policy.dynamic",
-        format!("found banks that are divided anew, and row domains of {page}"),
-    )
-    .allowed("one of the two: what a bank can lend is counted over all rows")
-    .help("remove policy.dynamic, or rows of the tasks")
+/// Rows beside colors that move, at the key of `[policy]` that moves them.
+pub(super) fn refuse_dynamic(place: &InputError) -> InputError {
+    error_at(place, "found banks that are divided anew, beside row domains")
+        .allowed("one of the two: what a bank can lend is counted over all rows")
+        .help("remove policy.dynamic, or rows of the tasks")
 }

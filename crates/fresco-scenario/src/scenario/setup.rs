@@ -129,8 +129,8 @@ impl Setup {
                 .help("rename one of the two"));
         }
         let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
-        if let Some(rows) = rows.as_ref().filter(|_| dynamic.is_some()) {
-            return Err(rows::refuse_dynamic(&root, rows));
+        if let (Some(_), Some(_), Some(policy)) = (&rows, &dynamic, root.opt_table("policy")?) {
+            return Err(rows::refuse_dynamic(&policy.error_at("dynamic", "")));
         }
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         let extent = if periodic { Extent::read_periodic } else { Extent::read };

@@ -165,6 +165,70 @@ pub const CASES: &[Case] = &[
         &[("core = 0", "core = 0\nways = \"0-1,4\"")],
     ),
     Case("no way", &[("core = 0", "core = 0\nways = []")]),
+    Case("row domains larger than a node", &[("core = 0", "core = 0\nrows = 0")]),
+    Case(
+        "row domain that does not exist",
+        &[
+            ("seed = 1", "rows.size = \"16 MiB\""),
+            ("core = 0", "core = 0\nrows = \"7-8\""),
+        ],
+    ),
+    Case(
+        "no row domain",
+        &[
+            ("seed = 1", "rows.size = \"16 MiB\""),
+            ("core = 0", "core = 0\nrows = []"),
+        ],
+    ),
+    Case(
+        "all row domains named",
+        &[
+            ("seed = 1", "rows.size = \"16 MiB\""),
+            ("core = 0", "core = 0\nrows = \"0-7\""),
+        ],
+    ),
+    Case(
+        "row domains that are all guard",
+        &[
+            ("seed = 1", "rows.size = \"512 KiB\""),
+            ("core = 0", "core = 0\nrows = 0"),
+        ],
+    ),
+    Case(
+        "row domains of a map that deals granules",
+        &[("small.toml", "xeon-5218"), ("core = 0", "core = 0\nrows = 0")],
+    ),
+    Case("unknown key of row domains", &[("seed = 1", "rows.sice = \"16 MiB\"")]),
+    Case("mirrored rows of DDR3", &[("seed = 1", "rows.mirrored = true")]),
+    Case(
+        "blocks of rows that are no power of two",
+        &[("seed = 1", "rows.blocks = 3")],
+    ),
+    Case(
+        "row domains beside banks that are divided anew",
+        &[
+            ("frames = \"palloc\"", "frames = \"bpm\"\ndynamic = true"),
+            ("seed = 1", "rows.size = \"16 MiB\""),
+            ("core = 0", "core = 0\nrows = 0"),
+        ],
+    ),
+    Case(
+        "more data than its row domains hold",
+        &[
+            ("seed = 1", "rows.size = \"2 MiB\""),
+            (
+                "parameters.bytes = \"256 KiB\"",
+                "rows = 0\nparameters.bytes = \"3 MiB\"",
+            ),
+        ],
+    ),
+    Case(
+        "banks that its row domains have no page of",
+        &[
+            ("seed = 1", "rows.size = \"16 MiB\""),
+            ("core = 0", "core = 0\nrows = 2"),
+        ],
+    ),
     Case("LLC color that does not exist", &[("core = 0", "core = 0\nllc = 2")]),
     Case(
         "colors that no frame has together",

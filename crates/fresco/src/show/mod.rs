@@ -18,6 +18,7 @@ pub mod lines;
 pub mod page;
 pub mod plan;
 pub mod refresh;
+pub mod rows;
 pub mod schedule;
 pub mod subject;
 pub mod sweep;

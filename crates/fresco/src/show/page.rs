@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{agents, budgets, controllers, cores, lead, plan, refresh, schedule, teams, timelines, walks, words};
+use super::{agents, budgets, controllers, cores, lead, plan, refresh, rows, schedule, teams, timelines, walks, words};
 use fresco_plan::Plan;
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::{ScenarioResult, Stopped};
@@ -158,6 +158,9 @@ fn section(sweep: &Sweep<'_>, heading: String, said: String, figures: &[Figure])
     }
     if let Some(table) = agents::table(sweep)? {
         section = section.table(table).paragraph(agents::NOTE.to_owned());
+    }
+    if let Some(table) = rows::table(sweep)? {
+        section = section.table(table).paragraph(rows::NOTE.to_owned());
     }
     if let Some(table) = budgets::table(sweep)? {
         section = section.table(table).paragraph(budgets::NOTE.to_owned());

@@ -146,7 +146,7 @@ impl<'r> Sweep<'r> {
 /// Returns true if the values of this key are names, even if they are numbers. There is nothing between two of them, and no line joins
 /// them.
 fn is_names(key: &str) -> bool {
-    const OF_TASK: [&str; 7] = ["node", "core", "cores", "banks", "banks_each", "llc", "colors"];
+    const OF_TASK: [&str; 8] = ["node", "core", "cores", "banks", "banks_each", "llc", "colors", "rows"];
     let of_task = key.strip_prefix("task.").and_then(|rest| rest.split_once('.'));
     key == "seed" || of_task.is_some_and(|(_, key)| OF_TASK.contains(&key))
 }

@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{agents, budgets, controllers, cores, lead, page, plan, refresh, schedule, teams, walks};
+use super::{agents, budgets, controllers, cores, lead, page, plan, refresh, rows, schedule, teams, walks};
 use fresco_report::{Provenance, ReportError};
 use fresco_system::results::Stopped;
 
@@ -41,6 +41,9 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
         }
         if let Some(table) = agents::table(sweep)? {
             text.push_str(&format!("\n{}\n{}", table.to_text(width), wrapped(agents::NOTE, width)));
+        }
+        if let Some(table) = rows::table(sweep)? {
+            text.push_str(&format!("\n{}\n{}", table.to_text(width), wrapped(rows::NOTE, width)));
         }
         if let Some(table) = budgets::table(sweep)? {
             text.push_str(&format!("\n{}", table.to_text(width)));

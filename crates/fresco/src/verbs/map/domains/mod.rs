@@ -10,7 +10,7 @@ use crate::output;
 use fresco_dram::color::parse_list;
 use fresco_dram::domains::{DomainRequest, MOST_BLAST, Remaps, RowDomains, USUAL_BLAST, USUAL_BYTES};
 use fresco_dram::standards;
-use fresco_input::InputError;
+use fresco_input::{InputError, format_size};
 use fresco_machine::Machine;
 use report::DomainsReport;
 use std::process::ExitCode;
@@ -29,12 +29,12 @@ pub struct Args {
     source: SourceArgs,
 
     /// Bytes of each domain with its guards; rounded up to whole rows of all banks
-    #[arg(long, value_name = "SIZE", default_value = "64 MiB")]
+    #[arg(long, value_name = "SIZE", default_value_t = format_size(USUAL_BYTES))]
     size: String,
 
     /// Rows at this distance or less from one that is hammered may lose bits. 4 is the farthest that DDR5's directed
     /// refresh (DRFM) reaches
-    #[arg(long, value_name = "ROWS", default_value = "4", allow_negative_numbers = true, value_parser = integer("--blast", 1..=MOST_BLAST))]
+    #[arg(long, value_name = "ROWS", default_value_t = USUAL_BLAST, allow_negative_numbers = true, value_parser = integer("--blast", 1..=MOST_BLAST))]
     blast: u32,
 
     /// Modules mirror addresses in their odd ranks, as DDR4's do that have devices on both sides
@@ -80,7 +80,8 @@ pub fn run(args: &Args) -> Outcome {
         blast: args.blast,
         remaps: remaps(args, machine)?,
     };
-    let domains = RowDomains::new(&machine.memory.map, request).map_err(|error| error.into_input(&source.name, |key| format!("--{key}")))?;
+    let domains = RowDomains::new(&machine.memory.map, request)
+        .map_err(|error| error.into_input(&source.name, |key| format!("--{key}")))?;
     let all = domains.parts().len() as u32 * domains.domains_each();
     let wanted = match &args.domain {
         Some(list) => parse_list(list, all, "--domain")?,
