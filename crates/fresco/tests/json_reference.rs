@@ -90,8 +90,11 @@ fn every_field_is_explained() {
     check(&run(&format!("sim s.toml {tlb}"), here), &[]);
     check(&run(&format!("machine show p4080 {tlb}"), here), &["fresco-map-show/1"]);
     check(&run("sim agent.toml", here), &[]);
-    let in_rows = format!("rows.size = \"8 MiB\"\n{SWEPT}{agent}").replace("core = 0\n", "core = 0\nrows = 1\n");
-    write("rows.toml", &in_rows.replace("bytes = 4096", "bytes = 4096\nrows = 0"));
+    let in_rows = format!("rows.size = \"8 MiB\"\n{SWEPT}{agent}")
+        .replace("core = 0\n", "core = 0\nrows = 1\n")
+        .replace("background\"\nbanks = 0", "background\"\nbanks = \"0-1\"")
+        .replace("bytes = 4096", "bytes = 4096\nrows = 0");
+    write("rows.toml", &in_rows);
     check(&run("sim rows.toml", here), &[]);
     check(&run("machine show ./limited.toml", here), &["fresco-map-show/1"]);
     let mesi = "--set coherence.protocol=mesi --set coherence.transfer=12ns";

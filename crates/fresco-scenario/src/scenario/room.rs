@@ -111,10 +111,7 @@ impl Room {
             return Ok(());
         }
         let page = setup.machine.page_bytes;
-        let name = rows.map_or_else(
-            || "[row domains that nobody names]".to_owned(),
-            |rows| format!("[row domains {rows}]"),
-        );
+        let name = row_names(setup, rows);
         let capacity = self.capacity(setup, frames, None, None, rows);
         let together = by_rows.entry(name.clone()).or_insert((0, capacity));
         together.0 += pages;
@@ -125,10 +122,13 @@ impl Room {
                 format!("found {} of {found} for the memory of {name}", words.data),
             )
             .allowed(format!("{room} at most"))
-            .help(format!(
-                "name more domains in rows, make domains larger (rows.size), or {}",
-                words.less
-            ))
+            .help(match rows {
+                Some(_) => format!(
+                    "name more domains in rows, make them larger (rows.size), or {}",
+                    words.less
+                ),
+                None => format!("set rows here, name fewer domains elsewhere, or {}", words.less),
+            })
             .does_not_fit());
         }
         Ok(())
@@ -151,9 +151,9 @@ impl Room {
         let rows = memory.rows.as_ref();
         let capacity = self.capacity(setup, frames, banks.as_ref(), llc.as_ref(), rows);
         let colors = [
-            names("bank colors", banks.as_ref()),
-            names("LLC colors", llc.as_ref()),
-            names("row domains", rows),
+            names("bank", banks.as_ref()),
+            names("LLC", llc.as_ref()),
+            row_names(setup, rows),
         ]
         .concat();
         let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
@@ -166,7 +166,10 @@ impl Room {
                 .help(format!(
                     "give {}{}, or set policy.exhaustion = \"spill\"",
                     words.more_colors,
-                    rows.map_or("", |_| ", give more or larger row domains")
+                    match setup.rows {
+                        Some(_) => ", change rows or rows.size",
+                        None => "",
+                    }
                 ))
                 .does_not_fit());
         }
@@ -221,7 +224,16 @@ impl Room {
 }
 
 fn names(kind: &str, colors: Option<&ColorSet>) -> String {
-    colors.map_or_else(String::new, |colors| format!("[{kind} {colors}]"))
+    colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
+}
+
+/// Row domains where the memory is divided, those that nobody names too; else nothing.
+fn row_names(setup: &Setup, rows: Option<&ColorSet>) -> String {
+    match (&setup.rows, rows) {
+        (None, _) => String::new(),
+        (Some(_), Some(rows)) => format!("[row domains {rows}]"),
+        (Some(_), None) => "[row domains that nobody names]".to_owned(),
+    }
 }
 
 /// Refuses more pages than the machine has.
