@@ -223,6 +223,9 @@ impl Experiment {
             _ if matches!(error, FrameError::OutOfRows { .. }) => {
                 "name more row domains, make them larger (rows.size), or give the tasks less data"
             }
+            _ if matches!(error, FrameError::OutOfColor { rows: Some(_), .. }) => {
+                "name more row domains or more colors, or give the task less data"
+            }
             Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
