@@ -105,7 +105,7 @@ pub enum FrameError {
         /// Its LLC colors; `None` for all.
         llc: Option<ColorSet>,
         /// Its row domains; `None` for none.
-        rows: Option<ColorSet>,
+        rows: Option<Box<ColorSet>>,
         /// Frames it holds.
         held: u64,
         /// Free frames of other colors or row domains, on all nodes.
@@ -157,16 +157,14 @@ pub enum FrameError {
 }
 
 /// What else frames have, besides bank colors: LLC colors and row domains.
-struct Also<'a>(&'a Option<ColorSet>, &'a Option<ColorSet>);
+struct Also<'a>(&'a Option<ColorSet>, Option<&'a ColorSet>);
 
 impl fmt::Display for Also<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(llc) = self.0 {
             write!(f, " with LLC colors {llc}")?;
         }
-        self.1
-            .as_ref()
-            .map_or(Ok(()), |rows| write!(f, " in row domains {rows}"))
+        self.1.map_or(Ok(()), |rows| write!(f, " in row domains {rows}"))
     }
 }
 
@@ -197,7 +195,7 @@ impl fmt::Display for FrameError {
                 f,
                 "{task}: no frame in its zones has bank colors {banks}{}; choose colors that exist together, on nodes the \
                  task may use",
-                Also(llc, rows)
+                Also(llc, rows.as_ref())
             ),
             Self::NoSuchRows { task, rows } if rows.is_empty() => write!(
                 f,
@@ -239,7 +237,7 @@ impl fmt::Display for FrameError {
                 f,
                 "{task} has used up its bank colors {banks}{}: it holds {held} frames, and {free_elsewhere} frames of \
                  other colors are free. Give it more colors (in use by no task: {unused}), or let it spill",
-                Also(llc, rows)
+                Also(llc, rows.as_deref())
             ),
             Self::OutOfRows {
                 task,

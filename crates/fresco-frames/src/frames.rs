@@ -179,7 +179,7 @@ impl Frames {
             task: id,
             banks: task.banks.clone(),
             llc: task.llc().cloned(),
-            rows: task.memory.rows.clone(),
+            rows: task.memory.rows.clone().map(Box::new),
             held: task.stats.held,
             free_elsewhere: free,
             unused: self.usage.unused(),

@@ -129,10 +129,10 @@ impl Memory {
 mod tests {
     use super::*;
 
-    fn part(domains: &[u32], frames: &[Range<u64>]) -> Part {
+    fn part(domains: &[u32], frames: &[(u64, u64)]) -> Part {
         Part {
             domains: domains.iter().copied().collect(),
-            frames: frames.to_vec(),
+            frames: frames.iter().map(|(first, end)| *first..*end).collect(),
         }
     }
 
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn parts_have_zones_of_their_own_and_the_rest_is_nobodys() {
         let parts = [
-            part(&[2], &[20..32, 68..96]),
-            part(&[0], &[0..8]),
-            part(&[1], &[10..18]),
+            part(&[2], &[(20, 32), (68, 96)]),
+            part(&[0], &[(0, 8)]),
+            part(&[1], &[(10, 18)]),
         ];
         let memory = memory().set_apart(&parts).unwrap();
         assert_eq!((memory.zones(), memory.zones_of_part(), memory.parts()), (6, 2, 3));
@@ -180,10 +180,12 @@ mod tests {
     fn parts_that_are_none_are_told() {
         let fault = |parts: &[Part]| memory().set_apart(parts).unwrap_err().to_string();
         assert!(fault(&[]).contains("or none"));
-        assert!(fault(&[part(&[], &[8..16, 0..4])]).contains("ranges of part 0 do not ascend"));
-        assert!(fault(&[part(&[], &[0..40])]).contains("8 frames of part 0 are no memory"));
-        assert!(fault(&[part(&[], &[0..8]), part(&[1], &[4..12])]).contains("two parts have frame"));
-        let divided = memory().set_apart(&[part(&[], &[0..8]), part(&[0], &[8..16])]).unwrap();
-        assert!(divided.set_apart(&[part(&[], &[0..8])]).is_err());
+        assert!(fault(&[part(&[], &[(8, 16), (0, 4)])]).contains("ranges of part 0 do not ascend"));
+        assert!(fault(&[part(&[], &[(0, 40)])]).contains("8 frames of part 0 are no memory"));
+        assert!(fault(&[part(&[], &[(0, 8)]), part(&[1], &[(4, 12)])]).contains("two parts have frame"));
+        let divided = memory()
+            .set_apart(&[part(&[], &[(0, 8)]), part(&[0], &[(8, 16)])])
+            .unwrap();
+        assert!(divided.set_apart(&[part(&[], &[(0, 8)])]).is_err());
     }
 }

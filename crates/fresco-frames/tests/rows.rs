@@ -8,16 +8,15 @@ use fresco_frames::{
     Part, Placement, Policy, Shortage, Sorting, TaskId, TaskMemory, Tintmalloc,
 };
 use rand::{Rng, SeedableRng};
-use std::ops::Range;
 
 fn set(colors: &[u32]) -> ColorSet {
     colors.iter().copied().collect()
 }
 
-fn part(domains: &[u32], frames: &[Range<u64>]) -> Part {
+fn part(domains: &[u32], frames: &[(u64, u64)]) -> Part {
     Part {
         domains: set(domains),
-        frames: frames.to_vec(),
+        frames: frames.iter().map(|(first, end)| *first..*end).collect(),
     }
 }
 
@@ -48,9 +47,9 @@ fn all(frames: &mut Frames, task: TaskId) -> (Vec<u64>, FrameError) {
 fn a_task_has_the_frames_of_its_rows_and_nobody_has_guards() {
     // 64 frames in 16 rows of four banks; domains of four rows, the first row of which is a guard but in domain 0. Domain 3 is everybody's.
     let parts = [
-        part(&[3], &[52..64]),
-        part(&[0], &[0..16]),
-        part(&[1, 2], &[20..32, 36..48]),
+        part(&[3], &[(52, 64)]),
+        part(&[0], &[(0, 16)]),
+        part(&[1, 2], &[(20, 32), (36, 48)]),
     ];
     let mut frames = divided(
         &small(),
@@ -110,10 +109,10 @@ fn a_task_has_the_frames_of_its_rows_and_nobody_has_guards() {
 fn rows_without_memory_are_refused() {
     // Domain 0 on node 0, domain 1 on node 1, all else everybody's; domain 2 has bank 0 alone.
     let parts = [
-        part(&[], &[16..64, 80..128]),
-        part(&[0], &[0..8]),
-        part(&[1], &[64..72]),
-        part(&[2], &[8..9]),
+        part(&[], &[(16, 64), (80, 128)]),
+        part(&[0], &[(0, 8)]),
+        part(&[1], &[(64, 72)]),
+        part(&[2], &[(8, 9)]),
     ];
     let mut frames = divided(
         &two_nodes(),
@@ -185,10 +184,10 @@ fn policies() -> Vec<Policy> {
 fn under_every_policy_frames_are_of_the_rows_asked_for() {
     // Parts at odd places, some of which meet within a block.
     let parts = [
-        part(&[3], &[33..61, 101..128]),
-        part(&[0], &[1..14, 70..79]),
-        part(&[1], &[14..21, 79..90]),
-        part(&[2], &[24..33, 91..99]),
+        part(&[3], &[(33, 61), (101, 128)]),
+        part(&[0], &[(1, 14), (70, 79)]),
+        part(&[1], &[(14, 21), (79, 90)]),
+        part(&[2], &[(24, 33), (91, 99)]),
     ];
     let rows: [Option<&[u32]>; 6] = [
         None,
