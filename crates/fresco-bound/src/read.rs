@@ -66,6 +66,9 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
     if !t.column_bus && t.ccd_s.min(t.burst() + t.rtrs) <= t.column_slots {
         return Err(Unbounded::CommandBus);
     }
+    if crowd.writes() && !dram.controller.drain_once {
+        return Err(Unbounded::Drains);
+    }
     let d = Distances::new(dram, &inside);
     let mut bound = match dram.controller.scheduler {
         Scheduler::Fcfs => in_order(dram, &inside, &d),

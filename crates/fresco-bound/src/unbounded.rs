@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Unbounded {
     /// Row hits of others overtake a read of the same bank without end.
     NoHitCap,
+    /// A read may wait for one drain of writes after another.
+    Drains,
     /// Devices ask for refresh management or activation counting, whose time depends on what rows are opened.
     Management,
     /// Refreshes, and requests that are finished before each, take all of the time.
@@ -26,6 +28,7 @@ impl Unbounded {
     pub fn way_out(self) -> &'static str {
         match self {
             Self::NoHitCap => "set memory.controller.hit_cap, or give the task banks of its own",
+            Self::Drains => "set memory.controller.drain_once = true, or let nobody write",
             Self::Management => "leave out memory.rfm and memory.prac",
             Self::Refresh => {
                 "lower memory.controller.hit_cap, keep the tasks of a channel in one rank, or let fewer reads be under way"
@@ -41,6 +44,9 @@ impl fmt::Display for Unbounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoHitCap => "row hits may overtake without end (no hit_cap), and others use the bank",
+            Self::Drains => {
+                "writes of others may drain again and again before it, with a younger read between (drain_once = false)"
+            }
             Self::Management => {
                 "refresh management and activation counting take time that depends on which rows are opened"
             }

@@ -6,7 +6,8 @@
 //! `time - in_memory + reads * longest`.
 
 use crate::queue::write_buffer;
-use crate::{Sources, TaskReads};
+use crate::traffic::Costs;
+use crate::{Dram, Sources, TaskReads};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -76,7 +77,8 @@ impl Sources<'_> {
         }
         // Reads may overlap, so that together they take longer than the work.
         let reads_ps = all_reads.saturating_sub(alone.in_memory_ps);
-        let base = alone.time_ps.saturating_add(reads_ps).saturating_add(held);
+        let others = alone.time_ps.saturating_add(reads_ps).saturating_add(held);
+        let (reads_ps, base) = self.with_refreshes_ps(&alone, reads, (reads_ps, others));
         let budgets_ps = self.budgets_ps(copy, &alone, reads, base);
         WorkBound {
             alone,
@@ -85,6 +87,33 @@ impl Sources<'_> {
             budgets_ps,
             by_budgets: false,
             longest_ps: base.saturating_add(budgets_ps),
+        }
+    }
+
+    /// What reads add, and the work with it, if refreshes are counted by time and not by reads; as given where that is less.
+    ///
+    /// Each refresh delays all reads under way, and there is one in each interval.
+    fn with_refreshes_ps(&self, alone: &Alone, reads: &TaskReads, given: (Ps, Ps)) -> (Ps, Ps) {
+        let machine = &self.setup().machine;
+        let clock = &machine.memory.timing.clock;
+        let costs = Costs::of(&Dram::of(machine), &reads.crowd, machine.core.mshrs);
+        let Some((every, each)) = costs.refresh else {
+            return given;
+        };
+        let (every, each) = (
+            clock.to_ps(every),
+            clock.to_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
+        );
+        let by_reads = alone.reads.saturating_mul(clock.to_ps(reads.bound.refresh));
+        let without = given.1.saturating_sub(by_reads);
+        if each >= every || without < alone.time_ps {
+            return given;
+        }
+        // The whole takes R = without + (R / every + 2) each at most.
+        let whole = (u128::from(without) + 2 * u128::from(each)) * u128::from(every) / u128::from(every - each) + 1;
+        match Ps::try_from(whole) {
+            Ok(whole) if whole < given.1 => (given.0 - (given.1 - whole), whole),
+            _ => given,
         }
     }
 

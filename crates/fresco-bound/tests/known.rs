@@ -31,6 +31,7 @@ fn controller(hit_cap: u32) -> ControllerConfig {
         drain_high: 24,
         drain_low: 8,
         refresh: RefreshPolicy::None,
+        drain_once: true,
         frontend: 0,
     }
 }

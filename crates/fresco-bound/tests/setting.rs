@@ -128,6 +128,7 @@ impl Setting {
                 drain_high,
                 drain_low: rng.random_range(0..drain_high),
                 refresh,
+                drain_once: true,
                 frontend: 0,
             },
         }

@@ -76,6 +76,8 @@ pub struct ControllerConfig {
     pub drain_high: u32,
     /// … down to this one if a read waits. If none does, they are drained from one more on, and all of them.
     pub drain_low: u32,
+    /// A read waits for one drain at most: those that wait when the bus turns back to reads are served before the next drain.
+    pub drain_once: bool,
     /// Refresh.
     pub refresh: RefreshPolicy,
     /// Fixed time between the core's miss and the controller's queue and back again, in picoseconds, added once

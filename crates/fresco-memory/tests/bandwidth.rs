@@ -84,6 +84,7 @@ fn driven(
         drain_high: 48,
         drain_low: 16,
         refresh,
+        drain_once: false,
         frontend: 0,
     };
     let mut driver = Driver::new(vec![Controller::new(&config, &org, &t, 0)], outstanding);

@@ -27,6 +27,7 @@ fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPo
         drain_high: 24,
         drain_low: 8,
         refresh,
+        drain_once: false,
         frontend: 0,
     };
     let options = Options {

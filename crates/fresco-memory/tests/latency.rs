@@ -96,6 +96,7 @@ fn benches(page: PagePolicy, refresh: RefreshPolicy) -> impl Iterator<Item = Ben
                     drain_high: 8,
                     drain_low: 0,
                     refresh,
+                    drain_once: false,
                     frontend: 0,
                 };
                 Bench::new(&config, &org, &timing)

@@ -58,6 +58,7 @@ fn play(scheduler: Scheduler, wanted: &[Wanted], refresh: Option<(Cycle, Refresh
         drain_high: 8,
         drain_low: 0,
         refresh: RefreshPolicy::None,
+        drain_once: false,
         frontend: 0,
     };
     let mut controller = Controller::new(&config, &org, &t, 0);

@@ -143,6 +143,7 @@ fn config(page: PagePolicy, refresh: RefreshPolicy) -> ControllerConfig {
         drain_high: 24,
         drain_low: 8,
         refresh,
+        drain_once: false,
         frontend: 0,
     }
 }

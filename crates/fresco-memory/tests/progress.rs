@@ -117,6 +117,7 @@ fn configurations() -> impl Strategy<Value = ControllerConfig> {
                 drain_high,
                 drain_low,
                 refresh,
+                drain_once: false,
                 frontend: 0,
             }
         },
@@ -178,6 +179,7 @@ fn small(scheduler: Scheduler) -> ControllerConfig {
         drain_high: 8,
         drain_low: 0,
         refresh: RefreshPolicy::AllBankSimultaneous,
+        drain_once: false,
         frontend: 0,
     }
 }

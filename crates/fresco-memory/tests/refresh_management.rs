@@ -35,6 +35,7 @@ fn config(refresh: RefreshPolicy) -> ControllerConfig {
         drain_high: 16,
         drain_low: 8,
         refresh,
+        drain_once: false,
         frontend: 0,
     }
 }

@@ -35,6 +35,7 @@ fn play(scene: &Scene, org: &Organisation, timing: &Timing) -> Vec<CommandRecord
         drain_high: 32,
         drain_low: 0,
         refresh: RefreshPolicy::None,
+        drain_once: false,
         frontend: 0,
     };
     let mut controller = Controller::new(&config, org, timing, 0);

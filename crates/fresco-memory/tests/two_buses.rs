@@ -19,6 +19,7 @@ fn play(standard: &str, reads: &[(Cycle, u32, u32)], stepping: Stepping) -> Reco
         drain_high: 16,
         drain_low: 8,
         refresh: RefreshPolicy::None,
+        drain_once: false,
         frontend: 0,
     };
     let (org, timing) = (devices::organisation(standard), devices::timing(standard, &[]));

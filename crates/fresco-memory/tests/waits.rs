@@ -59,6 +59,7 @@ fn play(reads: &[(Cycle, u32, u32)], refresh: Option<(Cycle, Refresh)>) -> Vec<C
         drain_high: 8,
         drain_low: 2,
         refresh: RefreshPolicy::None,
+        drain_once: false,
         frontend: 0,
     };
     let mut controller = Controller::new(&config, &org, &t, 0);

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Two cores in order, each in banks of its own, with a last-level cache divided by ways.
 const PAIR: &str = r#"name = "pair"
 machine = "imx8m-mini"
-memory.controller.hit_cap = 4
+memory.controller = { hit_cap = 4, drain_once = true }
 warm_up.operations = 2000
 measure.operations = 3000
 policy.frames = "palloc"
@@ -77,6 +77,16 @@ fn what_has_no_bound_is_told_with_a_way_out() {
     assert_eq!(status, Some(0));
     assert!(
         text.contains("reader displaces its lines") && text.contains("LLC colors"),
+        "{text}"
+    );
+    let writing = [
+        "memory.controller.drain_once=false",
+        "task.reader.parameters.write_percent=10",
+    ];
+    let (status, text) = told(&writing);
+    assert_eq!(status, Some(1));
+    assert!(
+        text.contains("drain again and again") && text.contains("drain_once = true"),
         "{text}"
     );
     let managed = "name = \"m\"\nmachine = \"xeon-8460y\"\nmemory.rfm = { raaimt = 32, raammt = 96 }\n[[task]]\nname = \"t\"\nprogram = \"latency\"\ncore = 0\n";
@@ -186,7 +196,7 @@ fn scenario(machine: &str, rng: &mut Pcg64) -> String {
     order.shuffle(rng);
     let is_colored = rng.random_bool(0.8);
     let mut text = format!(
-        "name = \"b\"\nmachine = \"{machine}\"\nmemory.controller.hit_cap = {}\nwarm_up.operations = 1000\n\
+        "name = \"b\"\nmachine = \"{machine}\"\nmemory.controller = {{ hit_cap = {}, drain_once = true }}\nwarm_up.operations = 1000\n\
          measure.operations = 3000\npolicy.frames = \"{}\"\n",
         [1, 4].choose(rng).expect("some"),
         if is_colored { "palloc" } else { "buddy" },

@@ -58,6 +58,7 @@ pub(super) fn read(
         queues,
         drain_high,
         drain_low,
+        drain_once: table.opt_boolean("drain_once")?.unwrap_or(false),
         refresh,
         frontend,
     })

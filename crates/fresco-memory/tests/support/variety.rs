@@ -60,6 +60,7 @@ pub fn configurations(seed: u64) -> impl Iterator<Item = ControllerConfig> {
             drain_high,
             drain_low: random.below(u64::from(drain_high)) as u32,
             refresh: REFRESH[i / 18],
+            drain_once: false,
             frontend: 0,
         }
     })

@@ -184,7 +184,11 @@ impl Channel {
         (self.patience, self.patient_for) = match self.mode {
             Access::Write => (self.write_capacity, u64::MAX),
             // Reads that wait now do not wait for another drain.
-            Access::Read => (self.reads.len(), self.next_seq),
+            Access::Read if self.drain_once => (self.reads.len(), self.next_seq),
+            // A drain was cut short.
+            Access::Read if self.writes.len() > self.drain_low => (self.reads.len(), u64::MAX),
+            // The bus is not turned for nothing.
+            Access::Read => (1, u64::MAX),
         };
         self.bus = self.mode;
         self.ready.turn(column(self.bus), &mut self.candidates);

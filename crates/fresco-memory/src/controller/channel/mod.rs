@@ -52,6 +52,7 @@ pub(super) struct Channel {
     write_capacity: u32,
     drain_high: u32,
     drain_low: u32,
+    drain_once: bool,
     /// Writes are not kept for a better moment: as the caller says, and while a refresh waits for them.
     eager_writes: bool,
     refresh_waits: bool,
@@ -131,6 +132,7 @@ impl Channel {
             },
             drain_high: config.drain_high,
             drain_low: config.drain_low,
+            drain_once: config.drain_once,
             eager_writes: false,
             refresh_waits: false,
             banks: (0..banks).map(|_| Bank::new()).collect(),

@@ -99,6 +99,7 @@ fn machine() -> Machine {
                 drain_high: 12,
                 drain_low: 4,
                 refresh: RefreshPolicy::None,
+                drain_once: false,
                 frontend: 0,
             },
         },

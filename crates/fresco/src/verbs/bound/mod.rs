@@ -27,7 +27,7 @@ what was known by then is printed.
 
 Examples:
   fresco bound palloc-fig5
-  fresco bound memguard-four --reads
+  fresco bound memguard-four --reads --set 'memory.controller={hit_cap=1, drain_once=true}'
   fresco bound scenarios/first.toml --observe
   fresco bound camc-tab2.1 --set memory.controller.hit_cap=4 --json")]
 pub struct Args {

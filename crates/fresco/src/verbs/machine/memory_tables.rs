@@ -84,7 +84,16 @@ pub fn controller(view: &ControllerView) -> Result<Table, ReportError> {
             ("queues", queues),
             (
                 "writes drained",
-                format!("from {} in the buffer down to {}", view.drain_high, view.drain_low),
+                format!(
+                    "from {} in the buffer down to {}{}",
+                    view.drain_high,
+                    view.drain_low,
+                    if view.drain_once {
+                        ", one before each read at most"
+                    } else {
+                        ""
+                    }
+                ),
             ),
             ("refresh", refresh.to_owned()),
             ("fixed time added to a read", nanoseconds(view.frontend_ps)),

@@ -133,6 +133,8 @@ pub struct ControllerView {
     pub drain_high: u32,
     /// … down to this one.
     pub drain_low: u32,
+    /// A read waits for one drain at most.
+    pub drain_once: bool,
     pub refresh: RefreshPolicy,
     pub frontend_ps: u64,
 }
@@ -173,6 +175,7 @@ impl MachineView {
                 queues: controller.queues,
                 drain_high: controller.drain_high,
                 drain_low: controller.drain_low,
+                drain_once: controller.drain_once,
                 refresh: controller.refresh,
                 frontend_ps: controller.frontend,
             },
