@@ -52,6 +52,8 @@ impl Distances {
         };
         let row_begun = if t.column_bus { row_slots - 1 } else { begun };
         let bursts = t.bursts_of_line(dram.organisation);
+        // A read whose row was opened within the window is still under way: with four of them there is no fifth ACT that it could hold back.
+        let fits_the_window = crowd.of_rank <= 4 && !crowd.writes() && t.faw <= t.rcd + t.read_data(dram.organisation);
         let row_command = row_begun + column_before;
         Self {
             bursts,
@@ -64,7 +66,7 @@ impl Distances {
             act: Act {
                 same_group: t.rrd_l,
                 other_group: t.rrd_s,
-                window: t.faw,
+                window: if fits_the_window { 0 } else { t.faw },
                 each: row_command,
             },
         }

@@ -73,15 +73,34 @@ fn one_other_in_a_bank_of_its_own_costs_an_activation_or_a_burst() {
     let t = &timing;
     let bound = read(&dram, &crowd(2, 1)).expect("bounded");
     // The older one's PRE, and a column command at the cycle of this one's (two cycles each); then its ACT and this one's, both of which a
-    // column command may hold back a cycle; before them the other may have used up the window of four.
+    // column command may hold back a cycle, after an ACT in the cycle before. Four reads do not fill the window of four.
     let row_commands = 1 + 2;
-    let window = t.faw - 3 * t.rrd_s - 1;
-    let acts = window.max(t.rrd_l - 1) + t.rrd_l + 2;
+    let acts = (t.rrd_l - 1) + 1 + t.rrd_l + 1;
     assert_eq!((bound.activations, bound.bus), (row_commands + acts, 3));
     assert_eq!(
         (bound.bank, bound.overtaking, bound.drain, bound.refresh, bound.queue),
         (0, 0, 0, 0, 0)
     );
+}
+
+#[test]
+fn five_reads_fill_the_window_of_four_activations() {
+    let config = controller(4);
+    let activations = |timing: &Timing, reads: u32| {
+        let dram = Dram {
+            timing,
+            organisation: &BANKS,
+            controller: &config,
+        };
+        read(&dram, &crowd(reads, reads)).expect("bounded").activations
+    };
+    let narrow = Timing {
+        faw: 4 * ddr3().rrd_s,
+        ..ddr3()
+    };
+    assert!(ddr3().faw > narrow.faw);
+    assert_eq!(activations(&ddr3(), 4), activations(&narrow, 4));
+    assert!(activations(&ddr3(), 5) > activations(&narrow, 5));
 }
 
 #[test]

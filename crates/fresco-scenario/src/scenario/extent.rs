@@ -62,12 +62,15 @@ impl Extent {
         };
         let jobs = table.opt_integer("jobs", least..=MOST_JOBS)?.map(Self::Jobs);
         let time = table.opt_duration("time", least..=LONGEST)?.map(Self::Time);
-        let of_both = |found: &str| {
-            let error = table.error(format!("found {found} of jobs and time"));
+        let wrong = |found: &str| {
+            let error = table.error(format!("found {found}"));
             let allowed = error.allowed("jobs = 1000 of each periodic task, or time = \"20 s\"");
             allowed.help("periodic tasks have jobs: say how many, or how long it takes")
         };
-        let (neither, both) = (of_both("neither"), of_both("both"));
+        if let Some(key) = ["passes", "operations"].into_iter().find(|key| table.has(key)) {
+            return Err(wrong(&format!("{key}, with periodic tasks")));
+        }
+        let (neither, both) = (wrong("neither of jobs and time"), wrong("both of jobs and time"));
         table.finish()?;
         match (jobs, time) {
             (Some(extent), None) | (None, Some(extent)) => Ok(extent),
