@@ -27,6 +27,10 @@ pub enum Unknown {
     Time,
     /// Its core donates what it is not expected to need of its budget.
     Donates,
+    /// Interrupts of its budget take longer than the period.
+    Interrupts,
+    /// It did not end a job alone.
+    NotSeen,
 }
 
 impl Unknown {
@@ -40,6 +44,8 @@ impl Unknown {
             Self::Fabric => "remove [fabric], or let one core use it",
             Self::Prefetch => "switch prefetchers off (core.prefetch)",
             Self::Coherence => "remove [coherence], if tasks share no lines",
+            Self::Interrupts => "choose a longer bandwidth.period",
+            Self::NotSeen => "measure more jobs or a longer time",
             Self::Donates => "reserve without reclaiming (bandwidth.reclaim = false)",
             Self::Time => "measure passes or operations, not a time",
         }
@@ -59,6 +65,10 @@ impl fmt::Display for Unknown {
             Self::Donates => {
                 f.write_str("its core donates what it is not expected to need of its budget, and may miss it")
             }
+            Self::Interrupts => f.write_str(
+                "interrupts of its budget, each of which first lets the longest read end, take longer than the period",
+            ),
+            Self::NotSeen => f.write_str("none of its jobs ended alone"),
             Self::Time => f.write_str("its measured phase is a time, in which it does less if others disturb it"),
         }
     }

@@ -51,6 +51,12 @@ impl WorkBound {
 impl Sources<'_> {
     /// The longest that work takes whose reads are bounded by `reads`.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> WorkBound {
+        // It may begin and end at other edges of the core's clock.
+        let cycle = 1_000_000u64.div_ceil(u64::from(self.setup().machine.core.mhz));
+        let alone = Alone {
+            time_ps: alone.time_ps + cycle,
+            ..alone
+        };
         let held = if alone.write_backs > 0 {
             alone
                 .reads

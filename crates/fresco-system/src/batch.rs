@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Many runs at once. Runs share nothing, so the number of threads changes no result.
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Timing};
 use crate::results::{RunResult, ScenarioResult};
 use crate::store::{Kept, Store};
 use crate::{Role, RunSpec, Scenario, experiment, runs};
+use fresco_dram::Ps;
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,17 +37,27 @@ pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult,
     Ok(result.expect("nobody gives it up"))
 }
 
-/// Makes one run of a single copy, the others, all devices and budgets left out: in the partition that it has in the scenario. The result has one task.
+/// Later than the end of any run, in picoseconds.
+const NEVER_BEGINS: Ps = 1_000 * Experiment::LONGEST_NS;
+
+/// Makes one run in which a single copy is at work, in the partition that it has in the scenario and without budgets. The others and devices
+/// have their memory, so that it has the page frames and the data that it has beside them, and do nothing.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
     let mut experiment = runs::experiment(spec)?;
-    let mut task = experiment.tasks.swap_remove(copy);
-    task.role = Role::Measured;
-    task.start = 0;
-    experiment.tasks = vec![task];
-    experiment.agents.clear();
+    for (number, task) in experiment.tasks.iter_mut().enumerate() {
+        if number == copy {
+            task.role = Role::Measured;
+            task.start = 0;
+        } else {
+            task.role = Role::Background;
+            task.start = NEVER_BEGINS;
+            task.timing = Timing::Batch;
+        }
+    }
+    experiment.agents.iter_mut().for_each(|agent| agent.enabled = false);
     experiment.dynamic = None;
     experiment.regulation = None;
     made(spec, &experiment)

@@ -3,7 +3,7 @@
 
 use super::{Alone, Bounds, PointBounds, Reason, TaskBounds};
 use crate::stop::Stop;
-use fresco_bound::{Sources, WorkBound};
+use fresco_bound::{Sources, Unknown, WorkBound};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_system::results::TaskResult;
@@ -87,7 +87,7 @@ impl Measure<'_> {
             }
             let result = fresco_system::run_alone(spec, number)?;
             self.bar.inc(1);
-            Ok(result.tasks.first().map(alone))
+            Ok(result.tasks.get(number).map(alone))
         };
         let alone: Vec<Option<Vec<Alone>>> = pool.install(|| {
             wanted
@@ -106,6 +106,9 @@ impl Measure<'_> {
                 .map(|alone| sources.work(*number, alone, reads));
             let longest = |a: WorkBound, b: WorkBound| if b.longest_ps > a.longest_ps { b } else { a };
             task.work = works.chain(task.work).reduce(longest);
+        }
+        for (task, reason) in bounds.points.iter_mut().flat_map(|point| &mut point.tasks).filter_map(without_end) {
+            (task.work, task.work_unknown) = (None, Some(reason));
         }
         Ok(())
     }
@@ -143,6 +146,17 @@ impl Measure<'_> {
         }
         Ok(())
     }
+}
+
+/// A task whose work was looked at and has no bound, with the reason.
+fn without_end(task: &mut TaskBounds) -> Option<(&mut TaskBounds, Reason)> {
+    let why = match &task.work {
+        Some(work) if work.longest_ps == Ps::MAX => Unknown::Interrupts,
+        None if task.is_measured && task.reads.is_some() && task.work_unknown.is_none() => Unknown::NotSeen,
+        _ => return None,
+    };
+    let reason = reason(&why, why.way_out());
+    Some((task, reason))
 }
 
 fn reason(why: &dyn std::fmt::Display, way_out: &str) -> Reason {

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 A bound of a read is proven from the machine, its controller and who may have how many requests under way in which banks; nothing of it \
 is measured. That of a task's work (a job, or its measured phase) rests on what the work is alone, which is simulated. docs/bound.md has the \
 formulas and the assumptions.
-Exit status: 0 all is bounded, and nothing observed exceeds it; 1 some measured task has no bound, or exceeds it; 2 wrong input; 130 Ctrl-C, \
+Exit status: 0 the reads of each measured task are bounded, and nothing observed exceeds a bound; 1 some are not, or something does; 2 wrong input; 130 Ctrl-C, \
 what was known by then is printed.
 
 Examples:
