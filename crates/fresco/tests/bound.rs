@@ -155,15 +155,26 @@ fn attacks_are_found_kept_and_replayed() {
     );
     let complaint = refused(&["attack", "pair.toml", "--replay", "pair.toml"], here);
     assert!(complaint.contains("found no attacks"), "{complaint}");
+    // Only what attackers do is taken from the file.
     let text = fs::read_to_string(here.join("worst.json")).expect("it was written");
-    fs::write(
-        here.join("other.json"),
-        text.replace("\"victim\":0", "\"victim\":7")
-            .replace("\"victim\": 0", "\"victim\": 7"),
-    )
-    .expect("writable");
+    let mut file: Value = serde_json::from_str(&text).expect("JSON");
+    file["data"]["tasks"][0]["attackers"][1]["banks"] = serde_json::json!([0]);
+    fs::write(here.join("other.json"), file.to_string()).expect("writable");
     let complaint = refused(&["attack", "pair.toml", "--replay", "other.json"], here);
-    assert!(complaint.contains("does not have"), "{complaint}");
+    assert!(complaint.contains("than the scenario has"), "{complaint}");
+    let output = fresco(
+        &[
+            "attack",
+            "pair.toml",
+            "--replay",
+            "worst.json",
+            "--set",
+            "memory.controller.page=closed",
+        ],
+        here,
+    );
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("something else has changed"), "{told}");
     let complaint = refused(&["attack", "pair.toml", "--task", "nobody"], here);
     assert!(complaint.contains("chase, reader"), "{complaint}");
     let complaint = refused(&["attack", "first"], here);

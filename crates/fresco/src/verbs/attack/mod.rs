@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco attack`: the worst that others can do to the reads of a task, searched for, beside the bound.
 
+mod replay;
 mod show;
+mod target;
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
@@ -10,17 +12,19 @@ use crate::progress;
 use crate::scenarios;
 use crate::simulate;
 use crate::stop::{STOPPED, Stop};
-use fresco_attack::{Attack, Limits, Observer, Search, Worst, play, search};
-use fresco_bound::{Dram, ReadBound, Sources, TaskReads};
-use fresco_dram::{Cycle, Organisation};
-use fresco_input::{InputError, read_file, write_atomically};
+use fresco_attack::{Attack, Limits, Observer, Search, Worst, search};
+use fresco_bound::ReadBound;
+use fresco_dram::Cycle;
+use fresco_input::{InputError, write_atomically};
 use fresco_report::Document;
 use fresco_scenario::Setup;
 use fresco_system::{Role, Scenario};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use target::{Target, channel_of, dram};
 
 /// Arguments of `fresco attack`.
 #[derive(Debug, clap::Args)]
@@ -52,7 +56,7 @@ pub struct Args {
     tries: u64,
 
     /// Length of an attack, in cycles of the memory clock
-    #[arg(long, value_name = "CYCLES", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    #[arg(long, value_name = "CYCLES", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(CYCLES))]
     cycles: u64,
 
     /// Seed of the search [default: the scenario's]
@@ -71,6 +75,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// Lengths of an attack, in cycles.
+const CYCLES: RangeInclusive<Cycle> = 100..=100_000_000;
 
 /// Schema of results, and of files for `--replay`.
 const SCHEMA: &str = "fresco-attack/1";
@@ -115,7 +122,7 @@ struct Attacked {
 }
 
 /// A core or device.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Attacker {
     /// Tasks of the core, or the device.
     names: Vec<String>,
@@ -148,11 +155,11 @@ pub fn run(args: &Args) -> Outcome {
     provenance.scenario = Some(file);
     simulate::add_files(&mut provenance, &scenario)?;
     if let Some(path) = &args.replay {
-        let attacks = kept(path, &scenario)?;
-        return output::print(args.json, SCHEMA, &provenance, &attacks, || {
-            show::replays(setup, &attacks)
-        })
-        .map(|()| ExitCode::SUCCESS);
+        let (attacks, played) = replay::replayed(path, &scenario.name, setup)?;
+        output::print(args.json, SCHEMA, &provenance, &attacks, || {
+            show::replays(setup, &attacks, &played)
+        })?;
+        return Ok(attacks.status());
     }
     let victims = victims(setup, args)?;
     let user = User {
@@ -172,7 +179,8 @@ pub fn run(args: &Args) -> Outcome {
     let attacks = Attacks {
         scenario: scenario.name.clone(),
         tasks,
-    };
+    }
+    .told(setup);
     let document = Document {
         schema: SCHEMA,
         provenance: &provenance,
@@ -190,11 +198,7 @@ pub fn run(args: &Args) -> Outcome {
         tell("fresco: stopped before all attacks were tried: worse ones may exist");
         return Ok(ExitCode::from(STOPPED));
     }
-    let wanting = |task: &Attacked| task.bound_ps.is_none_or(|bound| task.observed_ps > bound);
-    Ok(match attacks.tasks.iter().any(wanting) {
-        true => ExitCode::from(WANTING),
-        false => ExitCode::SUCCESS,
-    })
+    Ok(attacks.status())
 }
 
 fn only_point<'s>(scenario: &'s Scenario, file: &str) -> Result<&'s Setup, InputError> {
@@ -224,97 +228,62 @@ fn victims(setup: &Setup, args: &Args) -> Result<Vec<usize>, InputError> {
     }
 }
 
-/// The organisation of one channel.
-fn channel_of(setup: &Setup) -> Organisation {
-    Organisation {
-        nodes: 1,
-        channels: 1,
-        ..setup.machine.memory.organisation
-    }
-}
-
-fn dram<'s>(setup: &'s Setup, organisation: &'s Organisation) -> Dram<'s> {
-    Dram {
-        organisation,
-        ..Dram::of(&setup.machine)
-    }
-}
-
 /// The worst attack on a copy that is found; `None` if none was tried.
 fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Attacked> {
-    let sources = Sources::of(setup);
-    let name = setup.copies[copy].name.clone();
-    let reads: Option<TaskReads> = sources.reads_of(copy).ok();
-    let (node, channel) = match &reads {
-        Some(reads) => (reads.node, reads.channel),
-        None => sources.a_channel_of(copy),
-    };
-    let senders = sources.of_channel(node, channel);
-    let victim = senders.iter().position(|sender| sender.names.contains(&name))?;
-    let limits: Vec<Limits> = senders
-        .iter()
-        .map(|sender| Limits {
-            reads: sender.reads,
-            writes: sender.writes,
-            banks: sender.banks.clone(),
-        })
-        .collect();
+    let target = Target::of(setup, copy)?;
     let organisation = channel_of(setup);
-    let found = search(&dram(setup, &organisation), &limits, victim, how, user)?;
-    let ps = |cycles: Cycle| setup.machine.memory.timing.clock.to_ps(cycles);
-    let attackers = senders.into_iter().zip(limits).map(|(sender, limits)| Attacker {
-        names: sender.names,
-        limits,
-    });
+    let found = search(&dram(setup, &organisation), &target.limits(), target.victim, how, user)?;
     Some(Attacked {
-        name,
-        node,
-        channel,
-        bound: reads.as_ref().map(|reads| reads.bound),
-        bound_ps: reads.as_ref().map(|reads| reads.longest_ps),
-        observed_ps: ps(found.worst.cycles),
-        attackers: attackers.collect(),
-        victim,
         attack: found.attack,
-        search: *how,
         worst: found.worst,
         tries: found.tries,
         reads: found.reads,
         steps: found.steps,
+        ..Attacked::new(setup, target, *how)
     })
 }
 
-/// Attacks that were written before, on tasks of this scenario.
-fn kept(path: &PathBuf, scenario: &Scenario) -> Result<Attacks, InputError> {
-    #[derive(Deserialize)]
-    struct File {
-        schema: String,
-        data: Attacks,
+impl Attacked {
+    /// Of a target that nobody has attacked yet.
+    fn new(setup: &Setup, target: Target, search: Search) -> Self {
+        debug_assert!(target.victim < target.attackers.len() && !setup.copies.is_empty());
+        Self {
+            name: target.name,
+            node: target.node,
+            channel: target.channel,
+            bound: target.reads.as_ref().map(|reads| reads.bound),
+            bound_ps: target.reads.as_ref().map(|reads| reads.longest_ps),
+            observed_ps: 0,
+            attackers: target.attackers,
+            victim: target.victim,
+            attack: Attack {
+                cores: Vec::new(),
+                seed: 0,
+            },
+            search,
+            worst: Worst::default(),
+            tries: 1,
+            reads: 0,
+            steps: Vec::new(),
+        }
     }
-    let name = path.display().to_string();
-    let text = read_file(path)?;
-    let wrong = |found: String| {
-        InputError::new(name.clone(), found)
-            .allowed(format!("a file of `fresco attack {} --out`", scenario.name))
-            .help("search once more")
-    };
-    let file: File = serde_json::from_str(&text).map_err(|error| wrong(format!("found no attacks: {error}")))?;
-    if file.schema != SCHEMA || file.data.scenario != scenario.name {
-        return Err(wrong(format!("found {} of {}", file.schema, file.data.scenario)));
+}
+
+impl Attacks {
+    /// With the longest reads in picoseconds.
+    fn told(mut self, setup: &Setup) -> Self {
+        for task in &mut self.tasks {
+            task.observed_ps = setup.machine.memory.timing.clock.to_ps(task.worst.cycles);
+        }
+        self
     }
-    let banks = scenario.points[0].setup.machine.memory.organisation.banks_per_channel();
-    let fits = |task: &Attacked| {
-        let mut limits = task.attackers.iter().map(|attacker| &attacker.limits);
-        task.attack.cores.len() == task.attackers.len()
-            && task.victim < task.attackers.len()
-            && task.attack.cores.iter().all(|core| !core.0.is_empty())
-            && limits.all(|of| !of.banks.is_empty() && of.banks.iter().all(|bank| *bank < banks))
-            && (1..=100_000_000).contains(&task.search.cycles)
-    };
-    match file.data.tasks.iter().all(fits) {
-        true => Ok(file.data),
-        false => Err(wrong(
-            "found attackers or banks that this scenario's channel does not have".to_owned(),
-        )),
+
+    /// Whether each read has a bound, and none was longer.
+    fn status(&self) -> ExitCode {
+        let wanting = |task: &Attacked| task.bound_ps.is_none_or(|bound| task.observed_ps > bound);
+        match self.tasks.iter().any(wanting) {
+            true => ExitCode::from(WANTING),
+            false => ExitCode::SUCCESS,
+        }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Attacks as tables.
 
-use super::{Attacked, Attacks, channel_of, dram, play};
-use fresco_attack::{Limits, Pattern, Phase};
+use super::{Attacked, Attacks};
+use fresco_attack::{Limits, Pattern, Phase, Played};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use fresco_scenario::Setup;
 
@@ -117,14 +117,10 @@ fn words(phase: &Phase, limits: &Limits, is_one_of_several: bool) -> String {
 }
 
 /// The commands while the longest read of each task waits.
-pub fn replays(setup: &Setup, attacks: &Attacks) -> Result<Vec<Table>, ReportError> {
-    let organisation = channel_of(setup);
-    let dram = dram(setup, &organisation);
-    let mut tables = Vec::new();
-    for task in &attacks.tasks {
+pub fn replays(setup: &Setup, attacks: &Attacks, played: &[Played]) -> Result<Vec<Table>, ReportError> {
+    let mut tables = vec![summary(attacks)?];
+    for (task, played) in attacks.tasks.iter().zip(played) {
         tables.push(worst(setup, task)?);
-        let limits: Vec<Limits> = task.attackers.iter().map(|attacker| attacker.limits.clone()).collect();
-        let played = play(&dram, &limits, task.victim, &task.attack, task.search.cycles, true);
         let read = played.longest[task.victim];
         let mut table = Table::new(
             format!(
@@ -132,7 +128,7 @@ pub fn replays(setup: &Setup, attacks: &Attacks) -> Result<Vec<Table>, ReportErr
                 task.name, read.cycles, read.arrived
             ),
             vec![
-                Column::number("cycle", "", 0),
+                Column::number("since then", "cycles", 0),
                 Column::text("command"),
                 Column::number("rank", "", 0),
                 Column::number("group", "", 0),

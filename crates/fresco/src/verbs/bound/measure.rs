@@ -107,7 +107,12 @@ impl Measure<'_> {
             let longest = |a: WorkBound, b: WorkBound| if b.longest_ps > a.longest_ps { b } else { a };
             task.work = works.chain(task.work).reduce(longest);
         }
-        for (task, reason) in bounds.points.iter_mut().flat_map(|point| &mut point.tasks).filter_map(without_end) {
+        for (task, reason) in bounds
+            .points
+            .iter_mut()
+            .flat_map(|point| &mut point.tasks)
+            .filter_map(without_end)
+        {
             (task.work, task.work_unknown) = (None, Some(reason));
         }
         Ok(())
