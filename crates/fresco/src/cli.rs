@@ -9,9 +9,9 @@ use clap::{Parser, Subcommand};
 ///
 /// Results go to standard output, progress and warnings to standard error. `-` is standard input wherever a file is read.
 /// Exit status: 0 all is well, 1 what was asked for was found wanting (a claim that differs under --strict, a trace with
-/// violations), 2 wrong input, or output that cannot be written, 3 right input whose data do not fit the memory they may
-/// have, 4 no verdict (a plan too long to be verified, a text file too large to be read), 10 to 13 verdicts of `map detect`, 70 a fault of Fresco itself, 130 stopped by Ctrl-C, 141 the reader of the
-/// output has gone away.
+/// violations, no plan, or none within --time-limit), 2 wrong input, or output that cannot be written, 3 right input whose data
+/// do not fit the memory they may have, 4 no verdict (a plan too long to be verified, a text file too large to be read), 10 to
+/// 13 verdicts of `map detect`, 70 a fault of Fresco itself, 130 stopped by Ctrl-C, 141 the reader of the output has gone away.
 #[derive(Debug, Parser)]
 #[command(name = "fresco", version = env!("FRESCO_VERSION"), max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
