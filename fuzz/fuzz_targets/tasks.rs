@@ -2,6 +2,7 @@
 //! Files of tasks: an accepted one has a plan, which is sound, or a reason why there is none.
 #![no_main]
 
+use fresco_plan::check::Objection;
 use fresco_plan::{Method, TaskSet, check, plan};
 use std::sync::LazyLock;
 use tempfile::TempDir;
@@ -23,7 +24,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     set.options.method = Some(Method::Aligned);
     set.options.attempts = set.options.attempts.min(4);
     match plan(&set) {
-        Ok(plan) => drop(check(&plan, &set.machine).expect("a plan that is found is sound")),
+        // One that is too long to be verified is not refuted.
+        Ok(plan) => match check(&plan, &set.machine) {
+            Ok(_) | Err(Objection::Unverifiable(_)) => {}
+            Err(objection) => panic!("a plan that is found is sound: {objection}"),
+        },
         Err(refusal) => assert!(!refusal.reason.is_empty()),
     }
 });
