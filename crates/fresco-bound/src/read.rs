@@ -55,6 +55,9 @@ impl ReadBound {
     }
 }
 
+/// Longer bounds, in cycles, are none: hours.
+const LONGEST: Cycle = 1 << 44;
+
 /// The bound of a read among a crowd.
 ///
 /// # Errors
@@ -80,7 +83,10 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
     bound.drain = drain(dram, &inside, &d);
     bound.refresh = refresh::refresh(dram, &inside, &d, bound.total())?;
     bound.queue = queue::outside(dram, &crowd, bound.total(), bound.drain);
-    Ok(bound)
+    match bound.total() < LONGEST {
+        true => Ok(bound),
+        false => Err(Unbounded::Endless),
+    }
 }
 
 /// Of a read whose bank has just been used for another row: the cycle of admission, PRE, ACT, column commands, data.

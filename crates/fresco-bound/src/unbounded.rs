@@ -19,6 +19,8 @@ pub enum Unbounded {
     BankRefresh,
     /// Column commands leave no room on the command bus.
     CommandBus,
+    /// So much may go before a read that its bound is hours.
+    Endless,
     /// Pages are moved to other colors while tasks run.
     PagesMove,
 }
@@ -30,7 +32,7 @@ impl Unbounded {
             Self::NoHitCap => "set memory.controller.hit_cap, or give the task banks of its own",
             Self::Drains => "set memory.controller.drain_once = true, or let nobody write",
             Self::Management => "leave out memory.rfm and memory.prac",
-            Self::Refresh => {
+            Self::Refresh | Self::Endless => {
                 "lower memory.controller.hit_cap, keep the tasks of a channel in one rank, or let fewer reads be under way"
             }
             Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
@@ -55,6 +57,7 @@ impl fmt::Display for Unbounded {
                 "a refresh of a bank may wait for as long as other banks of the rank are activated (tRRD_L)"
             }
             Self::CommandBus => "column commands may keep the command bus from row commands",
+            Self::Endless => "so much may go before a read that it takes hours",
             Self::PagesMove => "pages are moved to other colors while tasks run",
         })
     }

@@ -125,6 +125,21 @@ fn without_a_cap_hits_of_others_have_no_end() {
 }
 
 #[test]
+fn bounds_of_hours_are_none() {
+    let (timing, config) = (ddr3(), controller(1_000_000));
+    let dram = Dram {
+        timing: &timing,
+        organisation: &BANKS,
+        controller: &config,
+    };
+    let crowd = Crowd {
+        ranks: 2,
+        ..crowd(1_000, 1_000)
+    };
+    assert_eq!(read(&dram, &crowd), Err(Unbounded::Endless));
+}
+
+#[test]
 fn bounds_grow_with_the_crowd() {
     let (timing, config) = (ddr3(), controller(4));
     let dram = Dram {
