@@ -5,7 +5,6 @@
 //! and these are served before another drain begins.
 
 use crate::distances::{Distances, until_precharge};
-use crate::queue::write_buffer;
 use crate::{Crowd, Dram};
 use fresco_dram::Cycle;
 
@@ -23,13 +22,13 @@ pub(crate) fn drain(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
         return 0;
     }
     let Drain { turns, write } = Drain::of(dram, crowd, d);
-    turns + u64::from(write_buffer(dram.controller.queues)) * write
+    turns + u64::from(dram.controller.queues.writes()) * write
 }
 
 impl Drain {
     pub fn of(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Self {
         let t = dram.timing;
-        let buffer = u64::from(write_buffer(dram.controller.queues));
+        let buffer = u64::from(dram.controller.queues.writes());
         let banks = u64::from(dram.organisation.banks_per_channel());
         // Rows that were opened for reads serve these before the bus turns; later those opened for writes.
         let begun_reads = t.rcd + (u64::from(crowd.reads) - 1).min(banks) * d.bursts * d.column;

@@ -43,9 +43,3 @@ pub(crate) fn outside(dram: &Dram<'_>, crowd: &Crowd, read: Cycle, drain: Cycle)
         }
     }
 }
-
-/// Writes that the controller's buffer holds.
-pub(crate) fn write_buffer(queues: Queues) -> u32 {
-    let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) = queues;
-    writes
-}

@@ -124,7 +124,7 @@ fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> R
         return bound;
     }
     let of_bank = u64::from(crowd.of_bank);
-    let row = t.rc.max(t.rcd + (d.bursts - 1) * t.ccd_l + t.rtp + t.rp);
+    let row = t.read_row_cycle(dram.organisation);
     bound.bank = (of_bank - 1) * row;
     bound.activations = of_bank * (d.precharge + d.acts(1)) + row_commands + u64::from(of_rank) * d.act_more();
     bound.bus = of_bank * column_wait(1) + u64::from(elsewhere) * line;

@@ -2,7 +2,6 @@
 //! How long a read waits for refreshes.
 
 use crate::distances::{Distances, until_precharge};
-use crate::queue::write_buffer;
 use crate::{Crowd, Dram, Unbounded};
 use fresco_dram::{Cycle, Timing};
 use fresco_machine::RefreshPolicy;
@@ -68,7 +67,7 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
         true => dram.organisation.banks_per_rank(),
         false => u32::MAX,
     };
-    let (reads, writes) = (crowd.reads.min(banks), write_buffer(dram.controller.queues).min(banks));
+    let (reads, writes) = (crowd.reads.min(banks), dram.controller.queues.writes().min(banks));
     let lines = |n: u32, column: Cycle| {
         t.rp + d.precharge + u64::from(n) * d.older_precharge + d.acts(n) + t.rcd + u64::from(n) * d.bursts * column
     };

@@ -29,11 +29,10 @@ impl Costs {
     pub fn of(dram: &Dram<'_>, crowd: &Crowd, own: u32) -> Self {
         let crowd = crowd.checked();
         let d = Distances::new(dram, &crowd);
-        let t = dram.timing;
         let line = d.bursts * d.column;
         let elsewhere = d.older_precharge + d.act_more().max(d.older_act) + line;
         // In a bank of the task a line takes a row cycle, and the row that the task had open is to be opened again.
-        let row = t.rc.max(t.rcd + (d.bursts - 1) * t.ccd_l + t.rtp + t.rp);
+        let row = dram.timing.read_row_cycle(dram.organisation);
         let shared = if crowd.of_bank > own { 2 * row } else { 0 };
         let Drain { turns, write } = Drain::of(dram, &crowd, &d);
         Self {

@@ -5,7 +5,6 @@
 //! controllers. If a read that takes longer by some time makes the work longer by no more than that, work with others takes at most
 //! `time - in_memory + reads * longest`.
 
-use crate::queue::write_buffer;
 use crate::traffic::Costs;
 use crate::{Dram, Sources, TaskReads};
 use fresco_dram::Ps;
@@ -130,7 +129,7 @@ impl Sources<'_> {
     fn longest_hold_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
         let machine = &self.setup().machine;
         let controller = &machine.memory.controller;
-        let buffer = write_buffer(controller.queues);
+        let buffer = controller.queues.writes();
         let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
         let drains = u64::from(reads.crowd.waiting_writes).div_ceil(room);
         let clock = &machine.memory.timing.clock;

@@ -36,6 +36,14 @@ fn controller(hit_cap: u32) -> ControllerConfig {
     }
 }
 
+fn dram<'a>(timing: &'a Timing, controller: &'a ControllerConfig) -> Dram<'a> {
+    Dram {
+        timing,
+        organisation: &BANKS,
+        controller,
+    }
+}
+
 fn crowd(reads: u32, of_bank: u32) -> Crowd {
     Crowd {
         reads,
@@ -50,13 +58,9 @@ fn crowd(reads: u32, of_bank: u32) -> Crowd {
 #[test]
 fn alone_it_waits_for_its_own_bank_only() {
     let (timing, config) = (ddr3(), controller(4));
-    let dram = Dram {
-        timing: &timing,
-        organisation: &BANKS,
-        controller: &config,
-    };
+    let memory = dram(&timing, &config);
     let t = &timing;
-    let bound = read(&dram, &crowd(1, 1)).expect("bounded");
+    let bound = read(&memory, &crowd(1, 1)).expect("bounded");
     // Admission; the row that was opened last may be closed tRAS - tRCD after its read; PRE, ACT, RD, data.
     assert_eq!(bound.total(), 1 + (t.ras - t.rcd) + t.rp + t.rcd + t.cl + 4);
     assert_eq!(bound.total(), bound.service);
@@ -65,13 +69,9 @@ fn alone_it_waits_for_its_own_bank_only() {
 #[test]
 fn one_other_in_a_bank_of_its_own_costs_an_activation_or_a_burst() {
     let (timing, config) = (ddr3(), controller(4));
-    let dram = Dram {
-        timing: &timing,
-        organisation: &BANKS,
-        controller: &config,
-    };
+    let memory = dram(&timing, &config);
     let t = &timing;
-    let bound = read(&dram, &crowd(2, 1)).expect("bounded");
+    let bound = read(&memory, &crowd(2, 1)).expect("bounded");
     // The older one's PRE, and a column command at the cycle of this one's (two cycles each); then its ACT and this one's, both of which a
     // column command may hold back a cycle, after an ACT in the cycle before. Four reads do not fill the window of four.
     let row_commands = 1 + 2;
@@ -87,12 +87,8 @@ fn one_other_in_a_bank_of_its_own_costs_an_activation_or_a_burst() {
 fn five_reads_fill_the_window_of_four_activations() {
     let config = controller(4);
     let activations = |timing: &Timing, reads: u32| {
-        let dram = Dram {
-            timing,
-            organisation: &BANKS,
-            controller: &config,
-        };
-        read(&dram, &crowd(reads, reads)).expect("bounded").activations
+        let memory = dram(timing, &config);
+        read(&memory, &crowd(reads, reads)).expect("bounded").activations
     };
     let narrow = Timing {
         faw: 4 * ddr3().rrd_s,
@@ -106,19 +102,15 @@ fn five_reads_fill_the_window_of_four_activations() {
 #[test]
 fn without_a_cap_hits_of_others_have_no_end() {
     let (timing, config) = (ddr3(), controller(u32::MAX));
-    let dram = Dram {
-        timing: &timing,
-        organisation: &BANKS,
-        controller: &config,
-    };
-    assert_eq!(read(&dram, &crowd(2, 2)), Err(Unbounded::NoHitCap));
-    assert!(read(&dram, &crowd(2, 1)).is_ok(), "nobody else is in its bank");
+    let memory = dram(&timing, &config);
+    assert_eq!(read(&memory, &crowd(2, 2)), Err(Unbounded::NoHitCap));
+    assert!(read(&memory, &crowd(2, 1)).is_ok(), "nobody else is in its bank");
     let ranks = Crowd {
         ranks: 2,
         ..crowd(2, 1)
     };
     assert_eq!(
-        read(&dram, &ranks),
+        read(&memory, &ranks),
         Err(Unbounded::NoHitCap),
         "a rank keeps the bus without end"
     );
@@ -127,27 +119,19 @@ fn without_a_cap_hits_of_others_have_no_end() {
 #[test]
 fn bounds_of_hours_are_none() {
     let (timing, config) = (ddr3(), controller(1_000_000));
-    let dram = Dram {
-        timing: &timing,
-        organisation: &BANKS,
-        controller: &config,
-    };
+    let memory = dram(&timing, &config);
     let crowd = Crowd {
         ranks: 2,
         ..crowd(1_000, 1_000)
     };
-    assert_eq!(read(&dram, &crowd), Err(Unbounded::Endless));
+    assert_eq!(read(&memory, &crowd), Err(Unbounded::Endless));
 }
 
 #[test]
 fn bounds_grow_with_the_crowd() {
     let (timing, config) = (ddr3(), controller(4));
-    let dram = Dram {
-        timing: &timing,
-        organisation: &BANKS,
-        controller: &config,
-    };
-    let total = |crowd: &Crowd| read(&dram, crowd).expect("bounded").total();
+    let memory = dram(&timing, &config);
+    let total = |crowd: &Crowd| read(&memory, crowd).expect("bounded").total();
     for reads in 1..40 {
         assert!(total(&crowd(reads, 1)) < total(&crowd(reads + 1, 1)));
         for of_bank in 1..reads {
@@ -191,13 +175,9 @@ fn row_hits_overtake_as_often_as_the_cap_lets_them() {
     };
     for hit_cap in [1, 4, 16, 128] {
         let config = controller(hit_cap);
-        let dram = Dram {
-            timing: &timing,
-            organisation: &BANKS,
-            controller: &config,
-        };
-        let longest = play(&dram, &[core(1), core(8)], 0, &attack, 50_000, false).longest[0].cycles;
-        let bound = read(&dram, &crowd(9, 9)).expect("bounded");
+        let memory = dram(&timing, &config);
+        let longest = play(&memory, &[core(1), core(8)], 0, &attack, 50_000, false).longest[0].cycles;
+        let bound = read(&memory, &crowd(9, 9)).expect("bounded");
         assert!(longest <= bound.total());
         if hit_cap == 128 {
             assert!(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A memory drawn at random: devices, policies, queues.
 
+use crate::devices;
 use fresco_bound::Dram;
-use fresco_dram::standards::{self, Device, TimingOverrides};
-use fresco_dram::{Generation, Organisation, Timing};
+use fresco_dram::standards;
+use fresco_dram::{Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -14,35 +15,6 @@ pub struct Setting {
     pub timing: Timing,
     pub organisation: Organisation,
     pub controller: ControllerConfig,
-}
-
-fn organisation(standard: &str, ranks: u32) -> Organisation {
-    let generation = standards::generation(standard).expect("built in");
-    let (bank_groups, banks, bus_bytes) = match generation {
-        Generation::Ddr4 => (4, 4, 8),
-        Generation::Ddr5 => (8, 4, 4),
-        Generation::Hbm2 => (4, 4, 8),
-        Generation::Hbm3 => (4, 4, 4),
-        Generation::Lpddr3 => (1, 8, 4),
-        Generation::Lpddr5 if !standard.ends_with("-8b") => (4, 4, 2),
-        Generation::Lpddr4 | Generation::Lpddr5 => (1, 8, 2),
-        Generation::Ddr2 | Generation::Ddr3 => (1, 8, 8),
-    };
-    Organisation {
-        nodes: 1,
-        channels: 1,
-        ranks,
-        bank_groups,
-        banks,
-        rows: 32_768,
-        columns: match generation {
-            Generation::Hbm2 => 128,
-            Generation::Hbm3 => 256,
-            Generation::Lpddr5 if standard.ends_with("-8b") => 2048,
-            _ => 1024,
-        },
-        bus_bytes,
-    }
 }
 
 fn queues(rng: &mut Pcg64) -> Queues {
@@ -76,17 +48,14 @@ impl Setting {
     pub fn draw(rng: &mut Pcg64) -> Self {
         let names: Vec<&str> = standards::names().collect();
         let standard = *names.choose(rng).expect("some");
-        let density = match standards::generation(standard).expect("built in") {
-            Generation::Hbm2 | Generation::Hbm3 => 4,
-            _ => 8,
-        };
         let ranks = *[1, 1, 1, 2].choose(rng).expect("some");
-        let timing = standards::timing_with(standard, &Device::jedec(density), &TimingOverrides::default())
-            .expect("consistent timing");
-        let organisation = organisation(standard, ranks);
+        let timing = devices::timing(standard, &[]);
+        let organisation = Organisation {
+            ranks,
+            ..devices::organisation(standard)
+        };
         let queues = queues(rng);
-        let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) =
-            queues;
+        let writes = queues.writes();
         let drain_high = rng.random_range(1..=writes);
         let refreshes = [
             RefreshPolicy::None,

@@ -320,7 +320,13 @@ impl Timing {
         (self.bursts_of_line(org) - 1) * self.ccd_l + self.cl + self.burst()
     }
 
-    /// The same of a line that is written.
+    /// From one activation of a bank to the next with a read of a line between them.
+    pub fn read_row_cycle(&self, org: &Organisation) -> Cycle {
+        let line = (self.bursts_of_line(org) - 1) * self.ccd_l;
+        self.rc.max(self.rcd + line + self.rtp + self.rp)
+    }
+
+    /// The time of [`Self::read_data`] of a line that is written.
     pub fn write_data(&self, org: &Organisation) -> Cycle {
         (self.bursts_of_line(org) - 1) * self.ccd_l_wr + self.cwl + self.burst()
     }

@@ -63,6 +63,14 @@ pub enum Queues {
     },
 }
 
+impl Queues {
+    /// Writes that the buffer of a channel holds.
+    pub fn writes(self) -> u32 {
+        let (Self::Global { writes, .. } | Self::PerBank { writes, .. } | Self::FrontQueue { writes, .. }) = self;
+        writes
+    }
+}
+
 /// One controller; all controllers of a machine are alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControllerConfig {

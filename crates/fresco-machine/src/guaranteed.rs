@@ -45,9 +45,11 @@ impl Guaranteed {
         let (timing, refresh) = (&memory.timing, memory.controller.refresh);
         let more_bursts = timing.bursts_of_line(&memory.organisation) - 1;
         let cycles = if with_writes {
-            read_cycles(timing, more_bursts).max(write_cycles(timing, more_bursts))
+            timing
+                .read_row_cycle(&memory.organisation)
+                .max(write_cycles(timing, more_bursts))
         } else {
-            read_cycles(timing, more_bursts)
+            timing.read_row_cycle(&memory.organisation)
         };
         let cycles = cycles + asked_cycles(timing, cycles);
         let (refresh_every, refresh_takes) = refresh.of_bank(timing);
@@ -103,14 +105,7 @@ fn asked_cycles(timing: &Timing, line: Cycle) -> Cycle {
     rfm + back_off
 }
 
-/// From one activation of a bank to the next, with a read of a line between them, which takes so many column commands after its first.
-fn read_cycles(timing: &Timing, more_bursts: u64) -> Cycle {
-    timing
-        .rc
-        .max(timing.rcd + more_bursts * timing.ccd_l + timing.rtp + timing.rp)
-}
-
-/// The same with a write.
+/// From one activation of a bank to the next with a write of a line between them, which takes so many column commands after its first.
 fn write_cycles(timing: &Timing, more_bursts: u64) -> Cycle {
     let written = timing.rcd + more_bursts * timing.ccd_l_wr + timing.cwl + timing.burst() + timing.wr;
     timing.rc.max(written + timing.rp)

@@ -40,8 +40,7 @@ fn bound(config: &ControllerConfig, t: &Timing, outstanding: u64) -> Cycle {
         Scheduler::FrFcfs { hit_cap } => 1 + u64::from(hit_cap),
         Scheduler::Fcfs => 1,
     };
-    let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) =
-        config.queues;
+    let writes = config.queues.writes();
     let busy = (outstanding + 1) * (overtaking + u64::from(writes)) * row_cycle;
     let refreshes = busy / (t.refi - t.rfc_ab - t.rp_ab) + 2;
     busy + refreshes * (t.rfc_ab + t.rp_ab + row_cycle)
@@ -106,8 +105,7 @@ fn configurations() -> impl Strategy<Value = ControllerConfig> {
     ];
     (queues(), scheduler, page, refresh, 0..100u32, 0..100u32).prop_map(
         |(queues, scheduler, page, refresh, high, low)| {
-            let (Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. }) =
-                queues;
+            let writes = queues.writes();
             let drain_high = 1 + high * (writes - 1) / 99;
             let drain_low = low * (drain_high - 1) / 99;
             ControllerConfig {

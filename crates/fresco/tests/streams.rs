@@ -407,6 +407,17 @@ fn a_run_without_an_end_is_given_up_after_sigterm_and_a_closed_terminal_and_whol
     }
 }
 
+/// What is printed when Ctrl-C ends this; it is told of, and some of the result is there.
+fn stopped(words: &str, told: &str, printed: &str, here: &Path) -> String {
+    let done = interrupted(words, "INT", here);
+    let complaint = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
+    assert!(complaint.contains(told), "{words}: {complaint}");
+    let result = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(result.contains(printed), "{words}: {result}");
+    result
+}
+
 #[test]
 fn ctrl_c_keeps_what_there_is() {
     let directory = with_inputs();
@@ -450,12 +461,7 @@ fn ctrl_c_keeps_what_there_is() {
             "\"accepted\"",
         ),
     ] {
-        let done = interrupted(words, "INT", directory.path());
-        let complaint = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
-        assert!(complaint.contains(told), "{words}: {complaint}");
-        let result = String::from_utf8_lossy(&done.stdout);
-        assert!(result.contains(printed), "{words}: {result}");
+        stopped(words, told, printed, directory.path());
     }
 }
 
@@ -497,12 +503,7 @@ fn ctrl_c_ends_planning_with_what_is_decided() {
             "\"wcet_scale\": true",
         ),
     ] {
-        let done = interrupted(words, "INT", directory.path());
-        let complaint = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
-        assert!(complaint.contains(told), "{words}: {complaint}");
-        let result = String::from_utf8_lossy(&done.stdout);
-        assert!(result.contains(printed), "{words}: {result}");
+        let result = stopped(words, told, printed, directory.path());
         assert_eq!(result.is_empty(), printed.is_empty(), "{words}: {result}");
     }
 }

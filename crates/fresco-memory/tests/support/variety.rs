@@ -29,18 +29,12 @@ fn queues(kind: usize, random: &mut Random) -> Queues {
     }
 }
 
-fn write_capacity(queues: Queues) -> u32 {
-    match queues {
-        Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. } => writes,
-    }
-}
-
 /// The cross product of queue structures, schedulers, page policies and refresh policies: 54 of them.
 pub fn configurations(seed: u64) -> impl Iterator<Item = ControllerConfig> {
     let mut random = Random::new(seed);
     (0..54).map(move |i| {
         let queues = queues(i % 3, &mut random);
-        let writes = write_capacity(queues);
+        let writes = queues.writes();
         let drain_high = 1 + random.below(u64::from(writes)) as u32;
         ControllerConfig {
             scheduler: match i / 3 % 2 {

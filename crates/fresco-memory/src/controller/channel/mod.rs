@@ -125,11 +125,7 @@ impl Channel {
             scheduler: config.scheduler,
             page: config.page,
             queues: config.queues,
-            write_capacity: match config.queues {
-                Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. } => {
-                    writes
-                }
-            },
+            write_capacity: config.queues.writes(),
             drain_high: config.drain_high,
             drain_low: config.drain_low,
             drain_once: config.drain_once,

@@ -239,14 +239,13 @@ fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Att
         tries: found.tries,
         reads: found.reads,
         steps: found.steps,
-        ..Attacked::new(setup, target, *how)
+        ..Attacked::new(target, *how)
     })
 }
 
 impl Attacked {
     /// Of a target that nobody has attacked yet.
-    fn new(setup: &Setup, target: Target, search: Search) -> Self {
-        debug_assert!(target.victim < target.attackers.len() && !setup.copies.is_empty());
+    fn new(target: Target, search: Search) -> Self {
         Self {
             name: target.name,
             node: target.node,

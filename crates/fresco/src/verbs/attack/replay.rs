@@ -67,7 +67,7 @@ pub fn replayed(path: &Path, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
             worst,
             attack: kept.attack,
             reads: played.reads,
-            ..Attacked::new(setup, target, kept.search)
+            ..Attacked::new(target, kept.search)
         });
         all_played.push(played);
     }
