@@ -67,7 +67,7 @@ pub fn plan_watched(set: &TaskSet, watch: Watch<'_>) -> Result<Plan, Refusal> {
 
 /// Plans tasks of one kind, or a partition, and puts `others` behind them.
 fn before(set: &TaskSet, others: &[TaskSpec], watch: Watch<'_>) -> Result<Plan, Refusal> {
-    let context = PlanContext::new(set);
+    let context = PlanContext::new(set)?;
     let by_method = |method, left| {
         let attempt = watch
             .share(left)
@@ -138,6 +138,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         RefreshPlan::Controller { .. } => 0,
     };
     reasons.extend(context.about_jitter().filter(|_| refresh_jitter_ns > 0));
+    reasons.extend(context.about_switches().filter(|_| !draft.proofs.is_empty()));
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
         PlannedTask {
@@ -146,6 +147,11 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             period_ns: timing.map_or(0, |task| task.period),
             wcet_ns: timing.map_or(0, |task| task.wcet),
             deadline_ns: timing.map_or(0, |task| task.deadline),
+            arrival_jitter_ns: timing.map_or(0, |task| task.arrival_jitter),
+            min_distance_ns: timing.map_or(0, |task| task.min_distance),
+            jitter_ns: timing.map_or(0, |task| task.release_jitter),
+            critical_section_ns: timing.map_or(0, |task| task.critical_section),
+            cache_reload_ns: timing.map_or(0, |task| task.cache_reload),
             memory_bytes: spec.memory,
             global_bytes: spec.global,
             core: draft.cores[number],
@@ -175,6 +181,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         frames: set.frames,
         page_tables: set.page_tables,
         refresh_jitter_ns,
+        context_switch_ns: set.options.context_switch_ns,
         proofs: draft.proofs,
         reasons,
     };

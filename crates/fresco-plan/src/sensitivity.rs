@@ -8,6 +8,7 @@ use crate::watch::Watch;
 use fresco_rt::Time;
 use fresco_rt::demand::utilization_q64;
 use fresco_rt::sensitivity::largest_known_wcet_scale;
+use fresco_rt::switches::charged;
 use fresco_scenario::TaskSet;
 use fresco_scenario::plan::RankMemory;
 use serde::Serialize;
@@ -72,7 +73,7 @@ pub fn sensitivity(
 ) -> Result<Sensitivity, Refusal> {
     let divided = crate::background::divide(set);
     let set = divided.as_ref().map_or(set, |(periodic, _)| periodic);
-    let context = PlanContext::new(set);
+    let context = PlanContext::new(set)?;
     context.periodic()?;
     let mut judge = Judge {
         method,
@@ -89,7 +90,7 @@ pub fn sensitivity(
     for &gbit in densities {
         let at = set.at_density(gbit);
         let verdict = match &at {
-            Ok(at) => judge.verdict(&PlanContext::new(at)).map(|verdict| verdict.is_ok()),
+            Ok(at) => judge.verdict(&PlanContext::new(at)?).map(|verdict| verdict.is_ok()),
             Err(_) => judge.known(1, Some(false)),
         };
         match verdict {
@@ -169,14 +170,18 @@ impl<F: FnMut(usize)> Judge<'_, F> {
     fn bisect(&mut self, context: &PlanContext<'_>) -> (Option<u32>, bool) {
         let cores = u128::from(context.set.options.cores) << 64;
         let mut asked = 0;
-        let found = largest_known_wcet_scale(&context.tasks, MOST_SCALE, |tasks| {
+        let found = largest_known_wcet_scale(&context.set.timing(), MOST_SCALE, |tasks| {
             // No method has a plan for more than the cores can do.
             if utilization_q64(tasks).0 > cores {
                 return Some(false);
             }
+            let options = &context.set.options;
+            let Ok(tasks) = charged(tasks, options.policy, options.context_switch_ns) else {
+                return Some(false);
+            };
             asked += 1;
             let scaled = PlanContext {
-                tasks: tasks.to_vec(),
+                tasks,
                 ..context.clone()
             };
             self.verdict(&scaled).map(|verdict| verdict.is_ok())

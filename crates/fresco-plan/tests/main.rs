@@ -10,5 +10,6 @@ mod partition;
 mod plans;
 mod random_plans;
 mod reading;
+mod real_tasks;
 mod refresh_cost;
 mod requests;

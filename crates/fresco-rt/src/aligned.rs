@@ -11,6 +11,7 @@ use crate::budget::{Family, least_budget};
 use crate::patience::STOPPED;
 use crate::policy::Policy;
 use crate::supply::SlotTable;
+use crate::switches::SliceCost;
 use crate::task::Task;
 use crate::time::{Overflow, Time, divisors};
 
@@ -28,6 +29,8 @@ pub struct RefreshDemand {
     pub handler: Time,
     /// A segment may begin so much later than planned.
     pub jitter: Time,
+    /// What switches take from the tasks in each slot.
+    pub slice: SliceCost,
 }
 
 /// A frame with its slots: core `k` runs color 0 in `[handler, border_k)` and color 1 in `[border_k + handler, period)`.
@@ -115,6 +118,7 @@ pub fn plan(
         trfc,
         handler,
         jitter,
+        slice,
     } = demand;
     if period == 0 || retention == 0 || retention % period != 0 {
         return Err(AlignedError::Period(period, retention));
@@ -133,9 +137,12 @@ pub fn plan(
     for (core, workloads) in cores.iter().enumerate() {
         let mut least = [0; 2];
         for color in 0..2 {
-            least[color] = least_budget(workloads[color], policy, Family::Tdma, period)?
-                .ok_or(AlignedError::Workload(core, color))?
+            let budget = least_budget(workloads[color], policy, Family::Tdma, period)?;
+            let budget = budget.ok_or(AlignedError::Workload(core, color))?;
+            let switches = if budget == 0 { 0 } else { slice.total() };
+            least[color] = budget
                 .checked_add(handler)
+                .and_then(|slot| slot.checked_add(switches))
                 .ok_or(Overflow)?;
         }
         let border = least[0].max(busy);
@@ -212,6 +219,11 @@ impl AlignedPlan {
             let slot = if start < end { vec![(start, end)] } else { Vec::new() };
             SlotTable::new(self.period, &slot).expect("a slot lies inside its frame")
         })
+    }
+
+    /// What tasks of each color are sure to have of their slots on a core.
+    pub fn supply(&self, core: usize) -> [SlotTable; 2] {
+        self.slots(core).map(|slots| slots.shortened(self.demand.slice))
     }
 
     /// Refresh commands of a color in time order, for ever: those of color 1 after the handler that opens the frame, those of

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Least budgets of a server, in closed form per demand point instead of by trying budgets (F23).
 
-use crate::demand::{dbf, last_deadline, rbf, utilization, utilization_q64};
+use crate::demand::{blocking, dbf, equally_blocked, last_deadline, rbf, utilization, utilization_q64};
 use crate::edf::demand_horizon;
+use crate::fixed_priority::fixed_priority_test;
 use crate::policy::{Order, Policy};
 use crate::supply::{LinearBound, PeriodicResource, Ratio, Supply, Tdma};
 use crate::task::Task;
@@ -87,6 +88,11 @@ pub fn least_budget(tasks: &[Task], policy: Policy, family: Family, period: Time
         return Ok(Some(0));
     }
     match policy {
+        Policy::FixedPriority(order) if !tasks.iter().all(Task::is_plain) => Ok(match family {
+            Family::Periodic => least_by_trial(tasks, order, period, |b| PeriodicResource::new(period, b)),
+            Family::PeriodicLinear => least_by_trial(tasks, order, period, |b| LinearBound::new(period, b)),
+            Family::Tdma => least_by_trial(tasks, order, period, |b| Tdma::new(period, b)),
+        }),
         Policy::FixedPriority(order) => Ok(least_fixed_priority(tasks, order, family, period)),
         Policy::Edf => match family {
             Family::Periodic => least_edf(tasks, family, period, |b| PeriodicResource::new(period, b)),
@@ -135,7 +141,7 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
         };
         let mut next = last_deadline(tasks, limit);
         while let Some(t) = next {
-            let demand = dbf(tasks, t);
+            let demand = dbf(tasks, t) + u128::from(blocking(tasks, t));
             if demand > u128::from(t) {
                 return Ok(None);
             }
@@ -146,7 +152,7 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
             let reached = resource(budget)
                 .tbf(demand)
                 .expect("the budget supplies the demand in time");
-            next = last_deadline(tasks, reached - 1);
+            next = last_deadline(tasks, reached.max(equally_blocked(tasks, t)) - 1);
         }
     }
     Ok(Some(budget))
@@ -177,6 +183,20 @@ fn least_for_rate(tasks: &[Task], period: Time) -> Option<Time> {
         }
         _ => None,
     }
+}
+
+/// The least budget by bisection, for tasks whose demand does not rise at multiples of periods alone: what suffices does so with more.
+fn least_by_trial<S: Supply, E: std::fmt::Debug>(
+    tasks: &[Task],
+    order: Order,
+    period: Time,
+    resource: impl Fn(Time) -> Result<S, E>,
+) -> Option<Time> {
+    let suffices = |budget: Time| {
+        let supply = resource(budget).expect("a budget within its period");
+        fixed_priority_test(tasks, order, &supply).is_some()
+    };
+    suffices(period).then(|| least_where(1, period, suffices))
 }
 
 /// The most any task needs, which is the least over the points where its demand is about to rise.

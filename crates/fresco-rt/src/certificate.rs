@@ -82,18 +82,19 @@ impl EdfCertificate {
             if t >= uncovered || reached > t || has_deadline(tasks, t + 1, uncovered) {
                 return Err(Refuted::Gap(t));
             }
-            let jobs = |task: &Task| {
-                if t < task.deadline {
-                    0
-                } else {
-                    (t - task.deadline) / task.period + 1
-                }
-            };
-            let demand: u128 = tasks
+            let demand: u128 = tasks.iter().map(|task| jobs_due(task, t) * u128::from(task.wcet)).sum();
+            // What blocks is the longer the shorter the interval: at `reached` it is what blocks at most up to `t`.
+            let blocked = tasks
                 .iter()
-                .map(|task| u128::from(jobs(task)) * u128::from(task.wcet))
-                .sum();
-            if u128::from(supply.sbf(reached)) < demand {
+                .map(|task| {
+                    if task.deadline > reached {
+                        task.critical_section
+                    } else {
+                        0
+                    }
+                })
+                .max();
+            if u128::from(supply.sbf(reached)) < demand + u128::from(blocked.unwrap_or(0)) {
                 return Err(Refuted::Short(t));
             }
             uncovered = reached;
@@ -110,14 +111,22 @@ impl EdfCertificate {
         if tasks.is_empty() {
             return true;
         }
+        let longest = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);
+        if self.horizon < longest && tasks.iter().any(|task| task.critical_section > 0) {
+            return false;
+        }
         let rate = supply.rate();
-        // In units of 2⁻⁶⁴: Σ e/p (h + p − D) + σ ≤ a h keeps demand below supply from h on.
+        // In units of 2⁻⁶⁴: Σ e/p (h + p + A − D + J) + σ ≤ a h keeps demand below supply from h on.
         let busy: u128 = tasks
             .iter()
             .map(|t| (u128::from(t.wcet) << 64).div_ceil(u128::from(t.period)))
             .sum();
         let delivered = (u128::from(rate.num()) << 64) / u128::from(rate.den());
-        let early = |t: &Task| (u128::from(t.wcet) * u128::from(t.period - t.deadline)).div_ceil(u128::from(t.period));
+        let early = |t: &Task| {
+            let ahead = u128::from(t.period - t.deadline) + u128::from(t.release_jitter) + u128::from(t.arrival_jitter);
+            let (whole, rest) = (ahead / u128::from(t.period), ahead % u128::from(t.period));
+            whole * u128::from(t.wcet) + (rest * u128::from(t.wcet)).div_ceil(u128::from(t.period))
+        };
         let lag = tasks.iter().map(early).sum::<u128>() + u128::from(supply.sigma());
         if lag >> 64 == 0 && busy < delivered && u128::from(self.horizon) * (delivered - busy) >= lag << 64 {
             return true;
@@ -134,27 +143,35 @@ impl EdfCertificate {
                 None => return false,
             }
         }
-        let longest = tasks.iter().map(|task| task.deadline).max().unwrap_or(0);
+        // A burst lasts until arrivals at the least distance would be later than those at the period: A / (p − d) of them.
+        let burst = |task: &Task| match (task.min_distance, task.period - task.min_distance) {
+            (0, _) | (_, 0) => 0,
+            (_, gap) => u128::from(task.arrival_jitter.div_ceil(gap)) * u128::from(task.period),
+        };
+        let settled = tasks.iter().map(|task| u128::from(task.deadline) + burst(task)).max();
         let busy: u128 = tasks
             .iter()
             .map(|t| u128::from(repeat / t.period) * u128::from(t.wcet))
             .sum();
         let delivered = u128::from(repeat / rate.den()) * u128::from(rate.num());
-        busy <= delivered && repeat.checked_add(longest).is_some_and(|end| end <= self.horizon)
+        busy <= delivered && u128::from(repeat) + settled.unwrap_or(0) <= u128::from(self.horizon)
     }
 }
 
-/// Whether a deadline lies in `[from, to)`.
+/// Jobs of a task that become ready and are due within `t`.
+fn jobs_due(task: &Task, t: Time) -> u128 {
+    let Some(rest) = (u128::from(t) + u128::from(task.release_jitter)).checked_sub(u128::from(task.deadline)) else {
+        return 0;
+    };
+    let by_period = (rest + u128::from(task.arrival_jitter)) / u128::from(task.period);
+    let by_distance = rest.checked_div(u128::from(task.min_distance));
+    by_period.min(by_distance.unwrap_or(by_period)) + 1
+}
+
+/// Whether demand rises at a length in `[from, to)`.
 fn has_deadline(tasks: &[Task], from: Time, to: Time) -> bool {
-    tasks.iter().any(|task| {
-        let first = if from <= task.deadline {
-            u128::from(task.deadline)
-        } else {
-            let periods = (from - task.deadline).div_ceil(task.period);
-            u128::from(task.deadline) + u128::from(periods) * u128::from(task.period)
-        };
-        first < u128::from(to)
-    })
+    let before = |task: &Task| from.checked_sub(1).map_or(0, |t| jobs_due(task, t));
+    from < to && tasks.iter().any(|task| before(task) < jobs_due(task, to - 1))
 }
 
 impl ResponseCertificate {
@@ -166,15 +183,60 @@ impl ResponseCertificate {
             return Err(Refuted::Ranking);
         }
         for (rank, &i) in self.ranking.iter().enumerate() {
-            let response = self.responses[i];
-            let mut demand = u128::from(tasks[i].wcet);
-            for &k in &self.ranking[..rank] {
-                demand += u128::from(response.div_ceil(tasks[k].period)) * u128::from(tasks[k].wcet);
-            }
-            if response > tasks[i].deadline || u128::from(supply.sbf(response)) < demand {
+            let (higher, lower) = (&self.ranking[..rank], &self.ranking[rank + 1..]);
+            let blocked = lower.iter().map(|&k| tasks[k].critical_section).max().unwrap_or(0);
+            if self.responses[i] > tasks[i].deadline || !self.served(i, higher, blocked, tasks, supply) {
                 return Err(Refuted::Response(i));
             }
         }
         Ok(())
+    }
+
+    /// Whether each job of a busy period ends within the response of its task, from the earliest that it can have arrived.
+    fn served(&self, own: usize, higher: &[usize], blocked: Time, tasks: &[Task], supply: &impl Supply) -> bool {
+        let (response, own) = (self.responses[own], &tasks[own]);
+        let mut ahead: u128 = 0;
+        for job in 1_u128.. {
+            // The busy period begins when the first job is ready, J after its arrival.
+            let Some(end) = (ahead + u128::from(response))
+                .checked_sub(u128::from(own.release_jitter))
+                .and_then(|end| Time::try_from(end).ok())
+            else {
+                return false;
+            };
+            let ahead_of = |at: Time| {
+                let of_higher = |&k: &usize| jobs_ready(&tasks[k], at) * u128::from(tasks[k].wcet);
+                job * u128::from(own.wcet) + u128::from(blocked) + higher.iter().map(of_higher).sum::<u128>()
+            };
+            // Some instant up to then at which all that came is done.
+            let mut done = 1;
+            while u128::from(supply.sbf(done)) < ahead_of(done) {
+                match supply.tbf(ahead_of(done)) {
+                    Some(next) if next <= end => done = next,
+                    _ => return false,
+                }
+            }
+            if done > end {
+                return false;
+            }
+            let by_period = (job * u128::from(own.period)).saturating_sub(u128::from(own.arrival_jitter));
+            let next = by_period.max(job * u128::from(own.min_distance));
+            if ahead + u128::from(response) <= next {
+                return true;
+            }
+            ahead = next;
+        }
+        false
+    }
+}
+
+/// Jobs of a task that become ready in an interval of length `t`, its end not included.
+fn jobs_ready(task: &Task, t: Time) -> u128 {
+    let reach = u128::from(t) + u128::from(task.release_jitter);
+    let by_period = (reach + u128::from(task.arrival_jitter)).div_ceil(u128::from(task.period));
+    match task.min_distance {
+        _ if reach == 0 => 0,
+        0 => by_period,
+        distance => by_period.min(reach.div_ceil(u128::from(distance))),
     }
 }

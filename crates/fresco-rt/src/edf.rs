@@ -4,7 +4,9 @@
 //! The test is exact for sporadic tasks on the class of resources that the supply bound describes.
 
 use crate::certificate::{EdfCertificate, EdfStep};
-use crate::demand::{dbf, last_deadline, longest_deadline, utilization, utilization_q64};
+use crate::demand::{
+    blocking, dbf, equally_blocked, last_deadline, longest_deadline, settled, utilization, utilization_q64,
+};
 use crate::supply::Supply;
 use crate::task::Task;
 use crate::time::{Overflow, Time, lcm};
@@ -18,7 +20,7 @@ pub enum EdfVerdict {
     Violated {
         /// Length of the interval.
         t: Time,
-        /// dbf(t).
+        /// dbf(t), and what blocks at its begin.
         demand: u128,
         /// sbf(t), less than the demand.
         supply: Time,
@@ -34,10 +36,10 @@ impl EdfVerdict {
     }
 }
 
-/// Tests `dbf(t) ≤ sbf(t)` for all `t`, visiting few of them (F19).
+/// Tests `dbf(t) + b(t) ≤ sbf(t)` for all `t`, visiting few of them (F19); `b` is the [`blocking`].
 ///
-/// From the last deadline `t` before [`demand_horizon`], the next one looked at is the last before `x = tbf(dbf(t))`: for
-/// `y` in `[x, t]`, `dbf(y) ≤ dbf(t) ≤ sbf(x) ≤ sbf(y)`.
+/// From the last deadline `t` before [`demand_horizon`], the next one looked at is the last before `x = tbf(dbf(t) + b(t))`: for
+/// `y` in `[x, t]`, `dbf(y) ≤ dbf(t) ≤ sbf(x) - b(t) ≤ sbf(y) - b(t)`, as long as `b(y) = b(t)`: `x` does not pass where that changes.
 ///
 /// # Errors
 /// [`Overflow`] if the utilisation is so near to the rate that only the hyperperiod can tell, and that exceeds 64 bits.
@@ -48,7 +50,7 @@ pub fn edf_test(tasks: &[Task], supply: &impl Supply) -> Result<EdfVerdict, Over
     let mut steps = Vec::new();
     let mut next = last_deadline(tasks, horizon);
     while let Some(t) = next {
-        let demand = dbf(tasks, t);
+        let demand = dbf(tasks, t) + u128::from(blocking(tasks, t));
         let supplied = supply.sbf(t);
         if demand > u128::from(supplied) {
             return Ok(EdfVerdict::Violated {
@@ -57,7 +59,8 @@ pub fn edf_test(tasks: &[Task], supply: &impl Supply) -> Result<EdfVerdict, Over
                 supply: supplied,
             });
         }
-        let reached = supply.tbf(demand).expect("sbf(t) reaches the demand");
+        let supplied_by = supply.tbf(demand).expect("sbf(t) reaches the demand");
+        let reached = supplied_by.max(equally_blocked(tasks, t));
         debug_assert!(0 < reached && reached <= t);
         steps.push(EdfStep { t, reached });
         next = last_deadline(tasks, reached - 1);
@@ -67,7 +70,8 @@ pub fn edf_test(tasks: &[Task], supply: &impl Supply) -> Result<EdfVerdict, Over
 
 /// Length beyond which demand cannot exceed supply for the first time (F19); `None` if the utilisation exceeds the rate.
 ///
-/// U < a: `(Σ U(p − D) + σ)/(a − U)`; U = a: `lcm(H, period) + D_max`, where both bounds repeat; the lesser if both are known.
+/// U < a: `(Σ U(p + A − D + J) + σ)/(a − U)`; U = a: `lcm(H, period)` after the demand has [`settled`], where both bounds repeat; the lesser if
+/// both are known. With critical sections no less than the longest deadline: from there on nothing blocks.
 ///
 /// # Errors
 /// As [`edf_test`].
@@ -82,7 +86,7 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
             true => Ok(repeat),
             false => lcm(repeat, period),
         })?;
-        repeat.checked_add(longest_deadline(tasks)).ok_or(Overflow)
+        repeat.checked_add(settled(tasks)?).ok_or(Overflow)
     };
     let (below, above) = utilization_q64(tasks);
     let rate = supply.rate().q64_floor();
@@ -92,8 +96,9 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
     if above < rate {
         // Rounded against the tasks everywhere, so the true point is not beyond.
         let slack = |task: &Task| {
-            let busy = u128::from(task.wcet) * u128::from(task.period - task.deadline);
-            busy.div_ceil(u128::from(task.period))
+            let early = u128::from(task.period - task.window()) + u128::from(task.arrival_jitter);
+            let whole = early / u128::from(task.period) * u128::from(task.wcet);
+            whole + (early % u128::from(task.period) * u128::from(task.wcet)).div_ceil(u128::from(task.period))
         };
         let lag = tasks.iter().map(slack).sum::<u128>() + u128::from(supply.sigma());
         let meeting = if lag >> 64 == 0 {
@@ -101,11 +106,16 @@ pub fn demand_horizon(tasks: &[Task], supply: &impl Supply) -> Result<Option<Tim
         } else {
             None
         };
-        return match (meeting, repeating(meeting.unwrap_or(Time::MAX))) {
-            (Some(meeting), Ok(repeat)) => Ok(Some(meeting.min(repeat))),
-            (Some(point), Err(_)) | (None, Ok(point)) => Ok(Some(point)),
-            (None, Err(overflow)) => Err(overflow),
+        let unblocked = match tasks.iter().any(|task| task.critical_section > 0) {
+            true => longest_deadline(tasks),
+            false => 0,
         };
+        let horizon = match (meeting, repeating(meeting.unwrap_or(Time::MAX))) {
+            (Some(meeting), Ok(repeat)) => meeting.min(repeat),
+            (Some(point), Err(_)) | (None, Ok(point)) => point,
+            (None, Err(overflow)) => return Err(overflow),
+        };
+        return Ok(Some(horizon.max(unblocked)));
     }
     if utilization(tasks)? > supply.rate() {
         Ok(None)

@@ -26,6 +26,7 @@ pub mod sensitivity;
 pub mod simulation;
 mod spans;
 pub mod supply;
+pub mod switches;
 pub mod task;
 pub mod time;
 pub mod toplevel;

@@ -48,7 +48,8 @@ fn scaled(tasks: &[Task], scale: u32) -> Option<Vec<Task>> {
         .map(|task| {
             let wcet = (u128::from(task.wcet) * u128::from(scale)).div_ceil(1000).max(1);
             let wcet = Time::try_from(wcet).ok()?;
-            Task::new(&task.name, task.phase, task.period, wcet, task.deadline).ok()
+            let task = Task { wcet, ..task.clone() };
+            (wcet <= task.window()).then_some(task)
         })
         .collect()
 }

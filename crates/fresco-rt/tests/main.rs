@@ -19,6 +19,7 @@ mod listed_jobs;
 mod search_plainly;
 mod soundness;
 mod soundness_aligned;
+mod soundness_real;
 mod soundness_servers;
 mod worked_copies;
 mod worked_crs;

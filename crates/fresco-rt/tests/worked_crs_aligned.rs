@@ -36,6 +36,7 @@ fn demand(density: Density) -> RefreshDemand {
         trfc: density.trfc(),
         handler: HANDLER,
         jitter: 0,
+        slice: Default::default(),
     }
 }
 

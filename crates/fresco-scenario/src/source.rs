@@ -107,6 +107,9 @@ fn of_plan(plan: &Plan) -> String {
         quoted(policy),
         plan.cores
     );
+    if plan.context_switch_ns > 0 {
+        _ = writeln!(text, "context_switch = \"{} ns\"", plan.context_switch_ns);
+    }
     let is_partition = plan.method == Method::Partition;
     let is_colored = !plan.page_tables.is_uncolored();
     if !plan.frames.is_camc() || is_partition || is_colored {
@@ -168,7 +171,15 @@ fn of_plan(plan: &Plan) -> String {
                 ("wcet", task.wcet_ns),
                 ("deadline", task.deadline_ns),
             ];
-            for (key, ns) in times {
+            let seldom = [
+                ("arrival_jitter", task.arrival_jitter_ns),
+                ("min_distance", task.min_distance_ns),
+                ("jitter", task.jitter_ns),
+                ("critical_section", task.critical_section_ns),
+                ("cache_reload", task.cache_reload_ns),
+            ];
+            let seldom = seldom.into_iter().filter(|(_, ns)| *ns > 0);
+            for (key, ns) in times.into_iter().chain(seldom) {
                 _ = writeln!(text, "{key} = \"{ns} ns\"");
             }
         }

@@ -18,6 +18,7 @@ mod one_description;
 mod outputs;
 mod plan;
 mod programs;
+mod real_tasks;
 mod record;
 mod recorded_threads;
 mod refresh_times;

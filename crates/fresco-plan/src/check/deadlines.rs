@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that every deadline is met: each task needs a proof, and each proof has to hold on what the schedule gives.
 
+use super::charges;
 use super::report::{CheckReport, Stop, Violation, holds};
 use super::runs::{by_run, open};
 use super::scope;
@@ -8,7 +9,7 @@ use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
 use super::words;
 use crate::Method;
-use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
+use crate::plan::{Evidence, Plan, Proof, Schedule};
 use fresco_rt::executive::{Needs, Table};
 use fresco_rt::policy::Policy;
 use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
@@ -25,13 +26,13 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         report.warnings.push("no deadline is guaranteed".to_owned());
         return Ok(());
     }
+    let counted = charges::charge(plan)?;
     let mut proved = vec![false; plan.tasks.len()];
     for (number, proof) in plan.proofs.iter().enumerate() {
         let place = format!("proofs[{number}]");
         let mut tasks = Vec::new();
         for &task in &proof.tasks {
-            let timing = plan.tasks.get(task).and_then(PlannedTask::timing);
-            let Some(timing) = timing else {
+            let Some(timing) = counted.get(task).cloned().flatten() else {
                 return Err(Violation::new(place, format!("there is no task {task}")));
             };
             holds! { !std::mem::replace(&mut proved[task], true), &place, "{} is proved twice", timing.name }
@@ -59,6 +60,9 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         let place = format!("tasks[{task}] ({})", plan.tasks[task].name);
         return Err(Violation::new(place, "nothing proves its deadline"));
     }
+    if let Some(assumed) = charges::assumed(plan) {
+        report.warnings.push(assumed);
+    }
     let behind = plan.tasks.iter().filter(|task| task.period_ns == 0);
     let behind: Vec<&str> = behind.map(|task| task.name.as_str()).collect();
     holds! { behind.len() < plan.tasks.len(), "tasks", "have no periods, and {} plans those with periods", plan.method.name() }
@@ -77,6 +81,9 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
 
 /// Checks one proof; returns the response that it grants each task.
 fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Stop> {
+    if matches!(proof.evidence, Evidence::Table | Evidence::Run { .. }) {
+        charges::none(plan, proof, place)?;
+    }
     match &proof.evidence {
         Evidence::Table => {
             let Schedule::Table { table, .. } = &plan.schedule else {
@@ -96,6 +103,7 @@ fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Ti
             }
             schedule => {
                 let (spans, length) = slots_of(schedule, proof, place)?;
+                let spans = charges::left_of(plan, spans);
                 let supply = SlotTable::new(length, &spans)
                     .map_err(|error| Violation::new(place, format!("rests on slots that are none: {error}")))?;
                 Ok(certified(plan, evidence, tasks, &supply, place)?)

@@ -22,7 +22,8 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
             let Some(timing) = task.timing() else {
                 return Err(Violation::new(
                     place,
-                    "its times make no task: 1 ≤ wcet ≤ deadline ≤ period is needed",
+                    "its times make no task: 1 ≤ wcet, wcet + jitter ≤ deadline ≤ period, critical section ≤ wcet and least distance ≤ \
+                     period are needed",
                 ));
             };
             holds! { timing.period <= MOST_NS && timing.phase <= MOST_NS, &place, "its times exceed 1000 s" }

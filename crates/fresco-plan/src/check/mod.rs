@@ -7,6 +7,7 @@
 //! certificates or by a run of our own.
 
 mod bandwidth;
+mod charges;
 mod copies;
 mod copy_times;
 mod deadlines;

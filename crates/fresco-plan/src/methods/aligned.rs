@@ -28,6 +28,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         trfc: memory.trfc_ns,
         handler: options.handler_ns,
         jitter: options.refresh_jitter_ns,
+        slice: context.slice,
     };
     let longest = match options.within_postponing {
         true => options.periods.1.min(memory.longest_gap_ns),
@@ -38,7 +39,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let mut bounds = vec![None; context.tasks.len()];
     for (core, split) in cores.iter().enumerate() {
         for (color, slots) in plan
-            .slots(core)
+            .supply(core)
             .iter()
             .enumerate()
             .filter(|(color, _)| !split[*color].is_empty())

@@ -53,7 +53,12 @@ fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result
     }
     let free = SlotTable::new(locks.retention(), &[(window, locks.retention())])
         .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))?;
-    match prove(&tasks, policy, &free, "a core beside the burst") {
+    match prove(
+        &tasks,
+        policy,
+        &free.shortened(context.slice),
+        "a core beside the burst",
+    ) {
         Ok(proved) => Ok(proved),
         Err(refusal) => for_phases(context, indices, locks).map_err(|why| both(refusal, &why)),
     }
@@ -68,6 +73,7 @@ fn both(sporadic: Refusal, phases: &Refusal) -> Refusal {
 }
 
 fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
+    context.known_instants()?;
     let tasks = context.pick(indices);
     let size = RunSize::of(&Schedule::Locked { locks: planned(locks) }, 1, 0)?;
     repeat::run(&tasks, size, MOST_EVENTS)?;

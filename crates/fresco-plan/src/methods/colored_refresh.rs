@@ -16,6 +16,7 @@ use fresco_scenario::BurstLength;
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
+    context.known_instants()?;
     let (set, memory) = (context.set, &context.memory);
     let options = &set.options;
     if memory.ranks < 2 {

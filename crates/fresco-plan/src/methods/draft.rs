@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What methods start from, and what they return.
 
+use crate::Method;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
+use fresco_rt::switches::{Overcharged, SliceCost, charged};
 use fresco_rt::{Attempts, Patience, Task, Time};
 use fresco_scenario::plan::RankMemory;
 use fresco_scenario::{BurstLength, TaskSet};
@@ -16,8 +18,10 @@ pub(crate) struct PlanContext<'a> {
     pub set: &'a TaskSet,
     /// Its machine's memory.
     pub memory: RankMemory,
-    /// The timing of all tasks; empty if they are batch tasks.
+    /// The timing of all tasks, their switches charged; empty if they are batch tasks.
     pub tasks: Vec<Task>,
+    /// What switches take from them in each slot.
+    pub slice: SliceCost,
     /// When to give a search up.
     pub patience: Patience<'a>,
 }
@@ -43,13 +47,23 @@ pub(crate) struct Draft {
 
 impl<'a> PlanContext<'a> {
     /// What methods start from, for tasks that all have periods, or none of which has one; a partition takes both.
-    pub fn new(set: &'a TaskSet) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// A job that takes longer than its deadline with its switches.
+    pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
+        let (timing, switch) = (set.timing(), set.options.context_switch_ns);
+        let refused = |error: Overcharged| Refusal::load(format!("{error} (times in ns)"));
+        Ok(Self {
             set,
             memory: RankMemory::of(&set.machine),
-            tasks: set.timing(),
+            slice: SliceCost::of(&timing, switch),
+            tasks: match set.options.method {
+                // A partition proves no deadline.
+                Some(Method::Partition) => timing,
+                _ => charged(&timing, set.options.policy, switch).map_err(refused)?,
+            },
             patience: Patience::ENDLESS,
-        }
+        })
     }
 
     /// The same, for as long as the patience lasts.
@@ -108,6 +122,35 @@ impl<'a> PlanContext<'a> {
                 self.for_jitter()
             )
         })
+    }
+
+    /// What a plan says of the switches that it counts; nothing if it counts none.
+    pub fn about_switches(&self) -> Option<String> {
+        let switch = self.set.options.context_switch_ns;
+        (self.slice != SliceCost::default()).then(|| {
+            format!(
+                "a switch takes {switch} ns: each job is charged three and the longest reload of what it may preempt, each slot {} ns at its \
+                 begin and {} ns at its end",
+                self.slice.front, self.slice.back
+            )
+        })
+    }
+
+    /// Refuses what a run of all jobs at known instants cannot show: bursts, late or blocked jobs, switches.
+    ///
+    /// # Errors
+    /// The first task, or the switches, that would have to be counted.
+    pub fn known_instants(&self) -> Result<(), Refusal> {
+        let switches = (self.slice != SliceCost::default()).then(|| "switches have a cost".to_owned());
+        let late = self.tasks.iter().find(|task| !task.is_plain());
+        let late = late.map(|task| format!("task {} has jitter or a critical section", task.name));
+        match late.or(switches) {
+            None => Ok(()),
+            Some(why) => Err(Refusal::form(format!(
+                "not applicable: {why}, and the method looks at jobs of known instants that run when they can; aligned, crs, auto-refresh and \
+                 burst have proofs for sporadic tasks that count it"
+            ))),
+        }
     }
 
     /// The ranks of two colors.

@@ -19,6 +19,7 @@ use fresco_rt::toplevel::Locks;
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
+    context.known_instants()?;
     let groups = context.two_groups()?;
     let phases = [context.memory.retention_ns / 2, 0];
     let locks = locks(context, &phases)?;

@@ -55,6 +55,7 @@ fn answer(method: Method, tasks: &[Task], conditions: &Conditions) -> Option<boo
                 trfc: density.trfc(),
                 handler,
                 jitter: 0,
+                slice: Default::default(),
             };
             let found = assign_aligned(tasks, 1, None, policy, demand, None, attempts).ok()?;
             Some(found.is_some())

@@ -22,6 +22,7 @@ pub use full::full_budgets;
 pub use partition::{MemoryNeed, Partition, is_overloaded, partition, partition_full};
 pub use rest::{rest_of_table, shrink_last};
 
+use crate::switches::SliceCost;
 use crate::time::{Time, divisors};
 use crate::toplevel::{Locks, TopLevel};
 
@@ -39,6 +40,7 @@ pub struct Found {
 pub struct Space {
     locks: Locks,
     periods: Vec<Time>,
+    slice: SliceCost,
 }
 
 impl Space {
@@ -50,7 +52,13 @@ impl Space {
             .into_iter()
             .filter(|period| (shortest..=longest).contains(period))
             .collect();
-        Space { locks, periods }
+        let slice = SliceCost::default();
+        Space { locks, periods, slice }
+    }
+
+    /// The space if switches take their time from each slot of a server: [`rest_of_table`] and [`partition`] count it.
+    pub fn costing(self, slice: SliceCost) -> Self {
+        Space { slice, ..self }
     }
 
     /// The locks.

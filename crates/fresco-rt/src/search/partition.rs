@@ -46,7 +46,7 @@ pub fn partition<'a>(
     space: &Space,
     attempts: impl Into<Attempts<'a>>,
 ) -> Result<Option<Partition>, TopLevelError> {
-    let frame = Frame::new(&space.locks, space.locks.retention());
+    let frame = Frame::new(&space.locks, space.locks.retention()).costing(space.slice);
     let mut past = Past::default();
     first_that(tasks, memory, space, attempts.into(), |sets| {
         rest_of_frame(&frame, &mut past, sets, policy, space, true)
@@ -114,5 +114,5 @@ fn hopeless(tasks: &[Task], space: &Space) -> bool {
         .map(|color| locks.window_length(color))
         .min()
         .unwrap_or(0);
-    is_overloaded(tasks, space) || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
+    is_overloaded(tasks, space) || tasks.iter().any(|task| task.window() - task.wcet < shortest)
 }

@@ -26,7 +26,7 @@ pub fn rest_of_table(
     space: &Space,
     first_only: bool,
 ) -> Result<Option<Found>, TopLevelError> {
-    let frame = Frame::new(&space.locks, space.locks.retention());
+    let frame = Frame::new(&space.locks, space.locks.retention()).costing(space.slice);
     rest_of_frame(&frame, &mut Default::default(), workloads, policy, space, first_only)
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::{Ratio, Supply, narrow};
+use crate::switches::SliceCost;
 use crate::time::{Overflow, Time};
 
 /// Slots `[start, end)` inside `[0, length)`, repeated for ever.
@@ -63,6 +64,12 @@ impl SlotTable {
             slots: joined,
             before,
         })
+    }
+
+    /// What is left of each slot when switches have taken their time.
+    pub fn shortened(&self, cost: SliceCost) -> SlotTable {
+        let left = cost.shorten(self.slots.iter().copied());
+        SlotTable::new(self.length, &left).expect("parts of slots are a table")
     }
 
     /// The slots in time order.

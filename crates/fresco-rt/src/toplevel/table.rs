@@ -6,6 +6,7 @@
 use super::{Locks, Server, TopLevel, TopLevelError};
 use crate::spans::Spans;
 use crate::supply::SlotTable;
+use crate::switches::SliceCost;
 use crate::time::Time;
 
 /// What one idling server is given over the table.
@@ -54,6 +55,8 @@ pub(crate) struct Frame {
     locked: Vec<Spans>,
     /// When neither a handler has the processor nor the color is locked.
     free: Vec<Spans>,
+    /// What switches take from each slot.
+    slice: SliceCost,
 }
 
 /// What a server is given.
@@ -87,7 +90,13 @@ impl Frame {
             free: free.collect(),
             handlers,
             locked,
+            slice: SliceCost::default(),
         }
+    }
+
+    /// The frame if switches take their time from each slot.
+    pub(crate) fn costing(self, slice: SliceCost) -> Self {
+        Frame { slice, ..self }
     }
 
     /// Gives a server of `color` the first `budget` instants of each of its periods that neither the handlers, nor its lock,
@@ -139,6 +148,7 @@ impl Frame {
 
     /// Slots as a supply.
     pub(crate) fn table(&self, slots: &Spans) -> SlotTable {
-        SlotTable::new(self.length, slots.as_slice()).expect("spans are ascending and lie within the frame")
+        let slots = self.slice.shorten(slots.as_slice().iter().copied());
+        SlotTable::new(self.length, &slots).expect("spans are ascending and lie within the frame")
     }
 }

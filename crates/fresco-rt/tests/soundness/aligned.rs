@@ -27,6 +27,7 @@ pub fn check(seed: u64) -> bool {
         trfc: rng.random_range(1..=2),
         handler: rng.random_range(0..=1),
         jitter: 0,
+        slice: Default::default(),
     };
     let load = rng.random_range(10..55);
     let cores: Vec<[Vec<Task>; 2]> = (0..rng.random_range(1..=3))

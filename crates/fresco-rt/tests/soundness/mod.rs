@@ -5,7 +5,9 @@
 
 pub mod aligned;
 pub mod jobs;
+pub mod real;
 pub mod servers;
+pub mod tick;
 
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::{Task, Time};

@@ -64,16 +64,19 @@ pub struct Plan {
     pub page_tables: PageTables,
     /// Refreshes in windows may begin so much later than planned, but for the first of each color: until it begins, however late, the
     /// color is refreshed as usual.
-    #[serde(default, skip_serializing_if = "is_exact")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub refresh_jitter_ns: Time,
+    /// What a switch to another task takes, which the proofs count; 0 if WCETs contain their switches.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub context_switch_ns: Time,
     /// Why every deadline is met; none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.
     pub reasons: Vec<String>,
 }
 
-fn is_exact(jitter: &Time) -> bool {
-    *jitter == 0
+fn is_none(time: &Time) -> bool {
+    *time == 0
 }
 
 /// A machine, and what to change in its file to get it.
@@ -116,8 +119,23 @@ pub struct PlannedTask {
     pub period_ns: Time,
     /// e without refresh; 0 for a batch task.
     pub wcet_ns: Time,
-    /// D, from a release.
+    /// D, from an arrival.
     pub deadline_ns: Time,
+    /// A: jobs arrive up to so much later than at the period.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub arrival_jitter_ns: Time,
+    /// d: and no closer together than this.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub min_distance_ns: Time,
+    /// J: jobs are ready up to so much later than they arrive.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub jitter_ns: Time,
+    /// c: the longest part of a job in which others of its core and color may wait for it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub critical_section_ns: Time,
+    /// γ: how much longer a job takes after a preemption at most.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cache_reload_ns: Time,
     /// Memory of one instance.
     pub memory_bytes: u64,
     /// Data that one job leaves to the next; copied where instances change.
@@ -174,6 +192,10 @@ impl PlannedTask {
             self.wcet_ns,
             self.deadline_ns,
         )
+        .and_then(|task| task.arriving(self.arrival_jitter_ns, self.min_distance_ns))
+        .and_then(|task| task.ready_late(self.jitter_ns))
+        .and_then(|task| task.blocking(self.critical_section_ns))
+        .map(|task| task.reloading(self.cache_reload_ns))
         .ok()
     }
 

@@ -44,6 +44,8 @@ pub struct Options {
     pub handler_ns: Time,
     /// The refreshes of a burst or segment may begin so much later than planned.
     pub refresh_jitter_ns: Time,
+    /// What a switch to another task takes; 0 if WCETs contain their switches.
+    pub context_switch_ns: Time,
     /// Most instances of a task; 1 forbids copy tasks.
     pub instances: u32,
     /// How fast data are copied between instances.
@@ -97,6 +99,7 @@ impl Options {
             unlock_ns: duration("unlock", MOST_OVERHEAD_PS, HANDLER_NS)?,
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
             refresh_jitter_ns: duration("refresh_jitter", MOST_OVERHEAD_PS, default_jitter(machine))?,
+            context_switch_ns: duration("context_switch", MOST_OVERHEAD_PS, 0)?,
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,
             periods: periods(&plan)?,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When the jobs of a periodic task come, and who goes first: `period`, `deadline`, `phase`, `wcet` of a task;
-//! `scheduler` and `context_switch` of `[policy]`.
+//! When the jobs of a periodic task come, and who goes first: `period`, `deadline`, `phase`, `wcet`, jitters, critical sections and reloads of a
+//! task; `scheduler` and `context_switch` of `[policy]`.
 
 use fresco_dram::Ps;
 use fresco_input::{InputError, Table};
@@ -12,6 +12,18 @@ const SHORTEST: Ps = 1_000_000;
 /// Longest period, phase, deadline and WCET: 1000 s.
 const LONGEST: Ps = 1_000_000_000_000_000;
 
+/// Keys of a task that make sense with a period alone.
+const OF_PERIODIC: [&str; 8] = [
+    "phase",
+    "wcet",
+    "deadline",
+    "jitter",
+    "arrival_jitter",
+    "min_distance",
+    "critical_section",
+    "cache_reload",
+];
+
 /// Reads the times of a task in whole nanoseconds; `None` for a task without a period. The WCET, if omitted, is the
 /// deadline, except where a plan is asked for: a plan needs it.
 ///
@@ -19,12 +31,12 @@ const LONGEST: Ps = 1_000_000_000_000_000;
 /// A deadline after the period or before the WCET, a part of the times without a period, a start with one.
 pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Option<Task>, InputError> {
     let Some(item) = table.opt_item("period") else {
-        let Some(key) = ["phase", "wcet", "deadline"].into_iter().find(|key| table.has(key)) else {
+        let Some(key) = OF_PERIODIC.into_iter().find(|key| table.has(key)) else {
             return Ok(None);
         };
         let error = table.error_at(key, format!("found a {key} without a period"));
         return Err(error
-            .allowed("period, wcet, deadline and phase of a periodic task; none of them of another")
+            .allowed("period, wcet, deadline, phase, jitters, critical_section and cache_reload of a periodic task; none of them of another")
             .help("add period = \"20 ms\", or remove it"));
     };
     if table.has("start") {
@@ -43,7 +55,24 @@ pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Optio
         wcet => wcet.unwrap_or(deadline),
     };
     let task = Task::new(name, phase.unwrap_or(0), period, wcet, deadline);
-    task.map(Some).map_err(|error| impossible(table, error))
+    let (jitter, distance) = (opt("arrival_jitter")?, opt("min_distance")?);
+    let (late, section) = (opt("jitter")?, opt("critical_section")?);
+    let reload = opt("cache_reload")?.unwrap_or(0);
+    let task = task
+        .and_then(|task| task.arriving(jitter.unwrap_or(0), distance.unwrap_or(0)))
+        .and_then(|task| task.ready_late(late.unwrap_or(0)))
+        .and_then(|task| task.blocking(section.unwrap_or(0)))
+        .map_err(|error| impossible(table, error))?;
+    if task.arrival_jitter == 0 && distance.is_some_and(|distance| distance < period) {
+        let error = table.error_at(
+            "min_distance",
+            "found a least distance of arrivals that are a period apart",
+        );
+        return Err(error
+            .allowed("min_distance beside arrival_jitter")
+            .help("add arrival_jitter = \"…\", or remove it"));
+    }
+    Ok(Some(task.reloading(reload)))
 }
 
 /// The error of impossible times, at the key that is wrong.
@@ -73,6 +102,30 @@ fn impossible(table: &Table<'_>, error: TaskError) -> InputError {
             format!("found {}, a utilisation over 1", ns(wcet)),
             format!("at most the deadline, {}", ns(deadline)),
             "shorten the execution time, or lengthen deadline and period",
+        ),
+        TaskError::ArrivalJitter(jitter, most) => (
+            "arrival_jitter",
+            format!("found {}", ns(jitter)),
+            format!("at most {}, {} periods", ns(most), fresco_rt::task::MOST_JITTER),
+            "describe longer bursts by a task for each stream that makes them up",
+        ),
+        TaskError::DistanceBeyondPeriod(distance, period) => (
+            "min_distance",
+            format!("found {}, beyond the period", ns(distance)),
+            format!("at most the period, {}", ns(period)),
+            "lengthen the period: arrivals cannot be more frequent than their least distance",
+        ),
+        TaskError::ReleaseJitter(jitter, most) => (
+            "jitter",
+            format!("found {}", ns(jitter)),
+            format!("at most {}, what the deadline leaves of the execution time", ns(most)),
+            "shorten the jitter, or lengthen the deadline: it counts from the arrival of a job",
+        ),
+        TaskError::SectionBeyondWcet(section, wcet) => (
+            "critical_section",
+            format!("found {}", ns(section)),
+            format!("at most wcet, {}, of which it is a part", ns(wcet)),
+            "shorten it, or lengthen wcet",
         ),
     };
     table.error_at(key, found).allowed(allowed).help(help)

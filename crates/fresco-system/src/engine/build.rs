@@ -2,6 +2,7 @@
 //! From an experiment to a machine with its tasks mapped, at time 0.
 
 use super::agents::Agents;
+use super::arrivals::Arrival;
 use super::coherence::Coherence;
 use super::counting::Before;
 use super::cpu::{Counters, Cpu};
@@ -125,8 +126,11 @@ impl<'e> Engine<'e> {
         });
         // With phases, programs begin when all have set up their data.
         let start = |task: &TaskSpec| if phases.is_some() { 0 } else { task.start };
-        let first = |task: &TaskSpec| task.timing.periodic().map_or(start(task), |timing| timing.phase * 1000);
-        let releases = experiment.tasks.iter().enumerate();
+        let first = |(number, task): (usize, &TaskSpec)| match task.timing.periodic() {
+            Some(timing) => Arrival::of(timing, 0, seed(experiment, number as u64), None),
+            None => Arrival::at(start(task)),
+        };
+        let arrivals: Vec<Arrival> = experiment.tasks.iter().enumerate().map(first).collect();
         let windows = PlannedWindows::new(experiment);
         let mut engine = Self {
             experiment,
@@ -142,9 +146,11 @@ impl<'e> Engine<'e> {
             cpus: InOrder::new(cpus.collect()),
             jobs: Jobs::new(tasks.len()),
             tasks,
-            releases: releases
-                .map(|(number, task)| Reverse((first(task), number, 0)))
+            releases: (0..)
+                .zip(&arrivals)
+                .map(|(number, job)| Reverse((job.ready, number, 0)))
                 .collect(),
+            arrivals,
             line_bytes: machine.memory.timing.bytes_of_line(&machine.memory.organisation),
             horizon: match phases {
                 Some(_) => NEVER,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The instants at which dispatchers decide, and what becomes of their decisions.
 
+use super::arrivals::Arrival;
+use super::build::seed;
 use super::{Engine, Reverse};
 use crate::experiment::{Activity, LockSpan, ReadyJob};
 use fresco_dram::{NEVER, Ps};
@@ -62,15 +64,18 @@ impl Engine<'_> {
         let spec = &self.experiment.tasks[task];
         let instance = spec.instance_of(number);
         let mut deadline = u64::MAX;
+        let now = self.arrivals[task];
+        debug_assert_eq!(now.ready, at);
         if let Some(timing) = spec.timing.periodic() {
-            deadline = at + timing.deadline * 1000;
-            self.releases
-                .push(Reverse((at + timing.period * 1000, task, number + 1)));
+            deadline = now.arrived + timing.deadline * 1000;
+            let next = Arrival::of(timing, number + 1, seed(self.experiment, task as u64), Some(now));
+            self.arrivals[task] = next;
+            self.releases.push(Reverse((next.ready, task, number + 1)));
         }
         let job = ReadyJob {
             task,
             job: number,
-            release: at,
+            release: now.arrived,
             deadline,
             instance,
             color: spec.instances[instance].color,

@@ -16,6 +16,7 @@
 //! first, page fault by page fault. Caches are empty in both.
 
 mod agents;
+mod arrivals;
 mod balancing;
 mod budgets;
 mod build;
@@ -52,6 +53,7 @@ use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
 use crate::experiment::{Experiment, Jobs, RunOutcome, Work};
 use crate::os::process::{Failure, Stop};
+use arrivals::Arrival;
 use coherence::Coherence;
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
@@ -90,6 +92,8 @@ pub(crate) struct Engine<'e> {
     jobs: Jobs,
     /// Next release of each task: time, task, job.
     releases: BinaryHeap<Reverse<(Ps, usize, u64)>>,
+    /// The next arrival of each task.
+    arrivals: Vec<Arrival>,
     /// Bytes of a line.
     line_bytes: u64,
     horizon: Ps,

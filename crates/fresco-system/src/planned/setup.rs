@@ -48,6 +48,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
         refresh,
         in_rhythm: !run.from_switch_on,
         refresh_jitter_ns: plan.refresh_jitter_ns,
+        context_switch_ns: plan.context_switch_ns,
         color_ranks: plan.colors.iter().map(ranks).collect(),
         tasks: tasks.collect::<Result<_, _>>()?,
         horizon_ns: run.horizon_ns.unwrap_or_else(|| horizon(plan)),
@@ -104,7 +105,15 @@ fn refresh(plan: &Plan, machine: &mut Machine) -> Result<RefreshPlan, InputError
 fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     let copy = task.copy_ns.unwrap_or(0);
     let times = [task.phase_ns, task.period_ns, task.wcet_ns, task.deadline_ns, copy];
-    if times.into_iter().any(|time| time > LONGEST_TIME_NS) {
+    let times = times.into_iter().chain([plan.context_switch_ns, task.min_distance_ns]);
+    let most_jitter = fresco_rt::task::MOST_JITTER;
+    if [task.arrival_jitter_ns, task.jitter_ns]
+        .into_iter()
+        .any(|jitter| jitter > LONGEST_TIME_NS * most_jitter)
+    {
+        return Err(unsound(plan, format!("found jitter of {} beyond all use", task.name)));
+    }
+    if { times }.any(|time| time > LONGEST_TIME_NS) {
         return Err(unsound(plan, format!("found times of {} beyond all use", task.name)).allowed("up to 1000 s"));
     }
     if let Some(stalls) = task.stalls.filter(|stalls| *stalls > MOST_STALLS) {

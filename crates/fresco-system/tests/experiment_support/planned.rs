@@ -57,6 +57,7 @@ pub fn aligned(sets: &Sets<'_>, policy: Policy, period: u64, density: u32) -> (E
         trfc: timing.clock.to_ps(timing.rfc_ab) / 1000,
         handler: 20_000,
         jitter: 0,
+        slice: Default::default(),
     };
     experiment.tasks = tasks(sets, 0);
     let timings = |color: usize| -> Vec<fresco_rt::Task> {

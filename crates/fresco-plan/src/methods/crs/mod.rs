@@ -39,6 +39,9 @@ impl OnCore {
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
+    if context.set.options.executive {
+        context.known_instants()?;
+    }
     let groups = context.two_groups()?;
     let retention = context.memory.retention_ns;
     // Color 0 is that of the server of higher priority; its lock comes half a retention time later (E18).

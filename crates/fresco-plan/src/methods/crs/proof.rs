@@ -38,7 +38,12 @@ pub(super) fn prove_core(
             time(server.budget()),
             time(server.period())
         );
-        match prove(&sets[color], policy, &tables[color].slots, &whose) {
+        match prove(
+            &sets[color],
+            policy,
+            &tables[color].slots.shortened(context.slice),
+            &whose,
+        ) {
             Ok(proved) => parts.push((color, proved)),
             Err(refusal) => failure = failure.or(Some(refusal)),
         }
@@ -57,6 +62,7 @@ pub(super) fn prove_core(
         time(tables[1].unhidden)
     ));
     if let Some(refusal) = failure {
+        context.known_instants().map_err(|_| refusal.clone())?;
         let size = RunSize::of(&draft.schedule, sets.len(), number as usize)?;
         let (jobs, worst) = run(core, &sets, context, size).map_err(|_| refusal.clone())?;
         draft.reasons.push(format!(

@@ -22,7 +22,7 @@ pub(super) fn on_core(
 ) -> Result<(OnCore, [usize; 2]), Refusal> {
     let options = &context.set.options;
     let (shortest, longest) = options.periods;
-    let space = Space::new(locks.clone(), shortest, longest);
+    let space = Space::new(locks.clone(), shortest, longest).costing(context.slice);
     let of = |workloads: &[Vec<usize>; 2], found: Found| {
         let workloads = found.order.map(|workload| workloads[workload].clone());
         let top = found.top;
@@ -56,7 +56,7 @@ pub(super) fn on_core(
     let found = partition(&own, Some(&need), options.policy, &space, context.attempts()).map_err(refused)?;
     let found = match found {
         Some(found) => found,
-        None if options.instances > 1 => {
+        None if options.instances > 1 && context.known_instants().is_ok() => {
             hyperperiod(&own, locks.retention()).map_err(|why| {
                 Refusal::undecided(format!("no servers are found without copies; with copies, {why}"))
             })?;

@@ -132,6 +132,7 @@ fn at_density(record: &Record, inputs: &Inputs, key: &str, recorded: &Value) -> 
             trfc: density.trfc(),
             handler: HANDLER,
             jitter: 0,
+            slice: Default::default(),
         };
         let period = record.as_time(period, &format!("{at}.aligned.p"))?;
         let [first, second] = &inputs.workloads;
