@@ -10,6 +10,7 @@ use std::fmt;
 use crate::budget::{Family, least_budget};
 use crate::patience::STOPPED;
 use crate::policy::Policy;
+use crate::refresh::for_jitter;
 use crate::supply::SlotTable;
 use crate::switches::SliceCost;
 use crate::task::Task;
@@ -127,7 +128,13 @@ pub fn plan(
         return Err(AlignedError::Empty);
     }
     // n N ≥ commands: command k + 8192 comes N frames after command k at the latest, and then not later in its segment.
-    let segment = narrow((u128::from(commands) * u128::from(period)).div_ceil(u128::from(retention)))?;
+    let of_frame = |commands: Time, period: u128| {
+        let exact = u128::from(commands).checked_mul(period).ok_or(Overflow)?;
+        narrow(exact.div_ceil(u128::from(retention)))
+    };
+    // n tREFI ≥ p + jitter: the second segment after ordinary refresh may be late, and has no more than the first one's lead (E34).
+    let rows = commands.saturating_sub(for_jitter(jitter, trfc));
+    let segment = of_frame(commands, period.into())?.max(of_frame(rows, u128::from(period) + u128::from(jitter))?);
     let busy = segment
         .checked_mul(trfc)
         .and_then(|busy| busy.checked_add(handler)?.checked_add(jitter))
