@@ -148,6 +148,31 @@ fn a_short_task_gets_an_instance_in_each_color() {
     assert!(check(&spoilt, &set.machine).is_err());
 }
 
+/// A job that is released late in the turn of its server goes on in the next, of which the whole table has several.
+#[test]
+fn executives_whose_jobs_last_into_the_next_turn() {
+    let text = r#"
+        memory.density = 4
+        memory.density_scales_refresh_only = true
+        plan = { method = "crs", policy = "executive", lock = "5 us", unlock = "2 us" }
+        task = [
+            { name = "a", period = "16 ms", wcet = "5 ms", phase = "12 ms", color = 0 },
+            { name = "b", period = "20 ms", wcet = "2 ms", phase = "19 ms", color = 1 },
+        ]
+    "#;
+    let set = TaskSet::parse("t.toml", text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let plan = plan(&set).unwrap_or_else(|refusal| panic!("{refusal}"));
+    verify(&plan, &set);
+    let Schedule::Table { table, .. } = &plan.schedule else {
+        panic!("executives are a table");
+    };
+    // The turns of the servers are 64 and 320 ms. Job 3 of `a` comes at 60 ms and is not over at 64 ms, nor is job 19 at 320 ms.
+    assert_eq!(table.length, 320_000_000);
+    let of_job = |job| table.slots.iter().filter(move |slot| (slot.task, slot.job) == (0, job));
+    assert!(of_job(3).any(|slot| (64_000_000..76_000_000).contains(&slot.start)));
+    assert!(of_job(19).any(|slot| slot.start < 12_000_000));
+}
+
 /// Servers may run cyclic executives (CRS-8): all of them together are one table.
 #[test]
 fn executives_inside_servers() {

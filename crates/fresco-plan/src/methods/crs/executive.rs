@@ -118,16 +118,22 @@ fn slots_of(
     length: Time,
 ) -> Vec<Slot> {
     let mut slots = Vec::new();
-    for turn in 0..length / executive.length {
+    let turns = length / executive.length;
+    for turn in 0..turns {
         for slot in &executive.slots {
             let task = tasks[slot.task];
-            let jobs = executive.length / context.tasks[task].period;
+            let timing = &context.tasks[task];
+            let jobs = executive.length / timing.period;
+            let release = timing.phase + slot.job * timing.period;
+            // A job that is released late in a turn has slots at the beginning of the next.
+            let before = release / executive.length + Time::from(slot.start < release % executive.length);
+            let released = (turn + turns - before % turns) % turns;
             slots.push(Slot {
                 core,
                 start: turn * executive.length + slot.start,
                 length: slot.end - slot.start,
                 task,
-                job: turn * jobs + slot.job,
+                job: released * jobs + slot.job,
                 instance: 0,
                 blocked: None,
             });
