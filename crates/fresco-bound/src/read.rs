@@ -7,7 +7,7 @@
 use crate::distances::{Distances, until_precharge};
 use crate::drain::drain;
 use crate::{Crowd, Dram, Unbounded, queue, refresh};
-use fresco_dram::Cycle;
+use fresco_dram::{Cycle, Timing};
 use fresco_machine::Scheduler;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,13 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
 fn service(dram: &Dram<'_>, crowd: &Crowd) -> Cycle {
     let t = dram.timing;
     let closable = until_precharge(t, crowd.writes()).max(t.rc.saturating_sub(t.rcd + t.rp));
-    1 + closable + t.rp + t.rcd + t.read_data(dram.organisation)
+    // It may come when the bus has just turned back to reads, and is not among those that the next drain waits for.
+    let turned = if crowd.writes() {
+        t.cwl + t.burst() + t.wtr_l.max(t.rtrs)
+    } else {
+        0
+    };
+    1 + (closable + t.rp + t.rcd).max(turned) + t.read_data(dram.organisation)
 }
 
 fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> ReadBound {
@@ -109,16 +115,9 @@ fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> R
     let elsewhere = crowd.reads - crowd.of_bank;
     let of_rank = crowd.of_rank - crowd.of_bank;
     let line = d.bursts * d.column;
-    // The last burst of a line follows the one before it by tCCD_L at least, which the service has in it.
-    let column_wait = |lines: Cycle| (lines * line).saturating_sub(1 + (d.bursts - 1) * t.ccd_l);
     let row_commands = u64::from(elsewhere) * d.older_precharge + u64::from(elsewhere - of_rank) * d.older_act;
     if crowd.of_bank == 1 {
-        // Rows of older requests are opened while data of others move: the bus waits for the last of them, or the rows do for the bus.
-        let waits = (0..=of_rank).map(|before| {
-            let acts = d.acts(before + 1);
-            (acts, column_wait(u64::from(elsewhere - before + 1)))
-        });
-        let (acts, columns) = waits.max_by_key(|(acts, columns)| acts + columns).unwrap_or_default();
+        let (_, acts, columns) = opened_before(t, crowd, d);
         bound.activations = d.precharge + row_commands + acts;
         bound.bus = columns;
         return bound;
@@ -127,11 +126,29 @@ fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> R
     let row = t.read_row_cycle(dram.organisation);
     bound.bank = (of_bank - 1) * row;
     bound.activations = of_bank * (d.precharge + d.acts(1)) + row_commands + u64::from(of_rank) * d.act_more();
-    bound.bus = of_bank * column_wait(1) + u64::from(elsewhere) * line;
+    bound.bus = of_bank * column_wait(t, d, 1) + u64::from(elsewhere) * line;
     // One that overtakes is younger than all that are under way elsewhere.
     let overtaking = (of_bank - 1).saturating_mul(u64::from(hit_cap));
     bound.overtaking = overtaking.saturating_mul(u64::from(crowd.reads - 1).saturating_mul(line));
     bound
+}
+
+/// The last burst of a line follows the one before it by tCCD_L at least, which the service has in it.
+fn column_wait(t: &Timing, d: &Distances, lines: Cycle) -> Cycle {
+    (lines * d.bursts * d.column).saturating_sub(1 + (d.bursts - 1) * t.ccd_l)
+}
+
+/// Rows of older requests are opened while data of others move: the bus waits for the last of them, or the rows do for the bus. Of a read
+/// alone in its bank: how many are opened before it (j of `docs/bound.md`), the wait of its ACT, and that of its column command.
+pub(crate) fn opened_before(t: &Timing, crowd: &Crowd, d: &Distances) -> (u32, Cycle, Cycle) {
+    let elsewhere = crowd.reads - crowd.of_bank;
+    let waits = (0..=crowd.of_rank - crowd.of_bank).map(|before| {
+        let lines = u64::from(elsewhere - before + 1);
+        (before, d.acts(before + 1), column_wait(t, d, lines))
+    });
+    waits
+        .max_by_key(|(_, acts, columns)| acts + columns)
+        .unwrap_or_default()
 }
 
 /// In order of arrival: from the column command of each older read to that of the next.

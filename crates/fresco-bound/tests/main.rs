@@ -5,6 +5,7 @@
 #[path = "../../fresco-memory/tests/support/devices.rs"]
 #[allow(dead_code)]
 mod devices;
+mod faults;
 mod known;
 mod observed;
 mod setting;
