@@ -8,16 +8,29 @@ use fresco_scenario::budgets::Share;
 use std::collections::BTreeSet;
 
 impl Sources<'_> {
+    /// The budget of the copy's core, in lines of each period.
+    pub(crate) fn own_lines(&self, copy: usize) -> Option<u64> {
+        let setup = self.setup();
+        let core = setup.copies[copy].core;
+        setup.bandwidth.as_ref()?.nodes.iter().find_map(|node| {
+            let at = node.cores.iter().position(|of| *of == core)?;
+            Some(node.settings.reservations[at].lines)
+        })
+    }
+
+    /// What an interrupt of the regulation takes.
+    pub(crate) fn interrupt_ps(&self) -> Ps {
+        let setup = self.setup();
+        let cycles = setup.bandwidth.as_ref().map_or(0, |budgets| budgets.interrupt_cycles);
+        cycles * 1_000_000 / u64::from(setup.machine.core.mhz)
+    }
+
     /// What the budget of the copy's core adds to work that takes `base` without.
     pub(crate) fn budgets_ps(&self, copy: usize, alone: &Alone, reads: &TaskReads, base: Ps) -> Ps {
         let setup = self.setup();
-        let core = setup.copies[copy].core;
-        let Some(budgets) = &setup.bandwidth else { return 0 };
-        let of_core = budgets.nodes.iter().find_map(|node| {
-            let at = node.cores.iter().position(|of| *of == core)?;
-            Some(node.settings.reservations[at].lines)
-        });
-        let Some(lines) = of_core else { return 0 };
+        let Some((budgets, lines)) = setup.bandwidth.as_ref().zip(self.own_lines(copy)) else {
+            return 0;
+        };
         let used = alone.reads
             + if budgets.count_write_backs {
                 alone.write_backs
@@ -26,7 +39,7 @@ impl Sources<'_> {
             };
         // A period in which the budget is used up costs the rest of it, a period at most.
         let stalled = (used / lines.max(1)).saturating_mul(budgets.period);
-        let interrupt = budgets.interrupt_cycles * 1_000_000 / u64::from(setup.machine.core.mhz);
+        let interrupt = self.interrupt_ps();
         // The timer's, and one for a budget that is used up; each lets the core first end what is under way.
         let of_period = 2 * (interrupt + reads.longest_ps);
         if of_period >= budgets.period {
@@ -38,34 +51,43 @@ impl Sources<'_> {
         Ps::try_from(total).unwrap_or(Ps::MAX).saturating_sub(base)
     }
 
-    /// What all lines that others may move by their budgets add to work; `None` if somebody has no budget that holds, or there is no end to it.
-    pub(crate) fn delay_by_budgets_ps(&self, copy: usize, alone: &Alone, reads: &TaskReads) -> Option<Ps> {
+    /// Lines that all other cores may move in each period: their budgets, and what is under way when one is used up. `None` if a core has no budget,
+    /// or goes on beyond it.
+    pub(crate) fn lines_of_others(&self, copy: usize) -> Option<u64> {
         let setup = self.setup();
-        let machine = &setup.machine;
-        let budgets = setup.bandwidth.as_ref()?;
-        let writes = reads.crowd.waiting_writes > 0;
-        let is_held = budgets.count_write_backs || !writes;
-        if !is_held || budgets.reclaim() || setup.agents.iter().any(|agent| agent.enabled) {
-            return None;
-        }
         let own = setup.copies[copy].core;
-        let mut lines = 0u64;
         let others: BTreeSet<u32> = setup
             .copies
             .iter()
             .map(|copy| copy.core)
             .filter(|core| *core != own)
             .collect();
-        for core in others {
-            let of_core = budgets.nodes.iter().find_map(|node| {
+        let of_core = |core: u32| {
+            setup.bandwidth.as_ref()?.nodes.iter().find_map(|node| {
                 let at = node.cores.iter().position(|of| *of == core)?;
                 matches!(node.settings.share, Share::None).then(|| node.settings.reservations[at].lines)
-            })?;
-            // What is under way when a budget is used up goes on.
-            lines += of_core + u64::from(machine.core.mshrs);
+            })
+        };
+        let mut lines = 0u64;
+        for core in others {
+            lines += of_core(core)? + u64::from(setup.machine.core.mshrs);
         }
+        Some(lines)
+    }
+
+    /// What all lines that others may move by their budgets add to work; `None` if somebody has no budget that holds, or there is no end to it.
+    pub(crate) fn delay_by_budgets_ps(&self, copy: usize, alone: &Alone, reads: &TaskReads) -> Option<Ps> {
+        let setup = self.setup();
+        let machine = &setup.machine;
+        let budgets = setup.bandwidth.as_ref()?;
+        let writes = reads.all.iter().any(|(crowd, _)| crowd.waiting_writes > 0);
+        let is_held = budgets.count_write_backs || !writes;
+        if !is_held || budgets.reclaim() || setup.agents.iter().any(|agent| agent.enabled) {
+            return None;
+        }
+        let lines = self.lines_of_others(copy)?;
         let clock = &machine.memory.timing.clock;
-        let costs = Costs::of(&Dram::of(machine), &reads.crowd, machine.core.mshrs);
+        let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
         let line = clock.to_ps(if writes {
             costs.read.max(costs.write)
         } else {

@@ -15,6 +15,7 @@
 //! ```
 
 mod budgets;
+mod certificate;
 mod crowd;
 mod distances;
 mod drain;
@@ -27,6 +28,7 @@ mod unbounded;
 mod unknown;
 mod work;
 
+pub use certificate::{Certificate, CertifiedTask, certified_memory, certified_read};
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};
 pub use sources::{Sender, Sources, TaskReads};

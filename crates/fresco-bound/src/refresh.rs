@@ -40,6 +40,12 @@ pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle
     }
 }
 
+/// How many refreshes are met within `total` cycles, these included, and what each costs: (met, each); `None` without refresh.
+pub(crate) fn met(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, total: Cycle) -> Option<(Cycle, Cycle)> {
+    let (scheme, each) = each(dram, crowd, d).ok()??;
+    Some((total.saturating_add(each) / scheme.every + 1 + scheme.more, each))
+}
+
 /// What refreshes add to longer work in each of these intervals: (interval, time); `None` without refresh.
 pub(crate) fn share(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Option<(Cycle, Cycle)> {
     let (scheme, each) = each(dram, crowd, d).ok()??;

@@ -58,6 +58,9 @@ pub struct TaskReads {
     pub bound: ReadBound,
     /// The same, in picoseconds.
     pub longest_ps: Ps,
+    /// All crowds around banks that the task may read, each with its bound; that above is among them.
+    #[serde(skip)]
+    pub all: Vec<(Crowd, ReadBound)>,
 }
 
 impl<'s> Sources<'s> {
@@ -197,10 +200,12 @@ impl<'s> Sources<'s> {
                     crowd,
                     bound,
                     longest_ps: machine.memory.timing.clock.to_ps(bound.total()),
+                    all: Vec::new(),
                 });
             }
         }
-        Ok(worst.expect("a task has banks"))
+        let worst = worst.expect("a task has banks");
+        Ok(TaskReads { all: known, ..worst })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::distances::Distances;
 use crate::drain::Drain;
-use crate::{Crowd, Dram, refresh};
+use crate::{Crowd, Dram, TaskReads, refresh};
 use fresco_dram::Cycle;
 
 /// Costs, in cycles of the memory clock.
@@ -25,6 +25,19 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
+    /// Of a task, whatever bank its reads are of.
+    pub fn of_task(dram: &Dram<'_>, reads: &TaskReads, own: u32) -> Self {
+        let all = reads.all.iter().map(|(crowd, _)| Self::of(dram, crowd, own));
+        all.reduce(|a, b| Self {
+            own_read: a.own_read.max(b.own_read),
+            read: a.read.max(b.read),
+            write: a.write.max(b.write),
+            turns: a.turns.max(b.turns),
+            refresh: a.refresh.zip(b.refresh).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))),
+        })
+        .unwrap_or_else(|| Self::of(dram, &reads.crowd, own))
+    }
+
     /// Of a task whose reads are among `crowd`, a core of which has `own` reads under way at most.
     pub fn of(dram: &Dram<'_>, crowd: &Crowd, own: u32) -> Self {
         let crowd = crowd.checked();

@@ -6,7 +6,7 @@
 //! `time - in_memory + reads * longest`.
 
 use crate::traffic::Costs;
-use crate::{Dram, Sources, TaskReads};
+use crate::{Dram, ReadBound, Sources, TaskReads};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -101,7 +101,7 @@ impl Sources<'_> {
     fn with_refreshes_ps(&self, alone: &Alone, reads: &TaskReads, given: (Ps, Ps)) -> (Ps, Ps) {
         let machine = &self.setup().machine;
         let clock = &machine.memory.timing.clock;
-        let costs = Costs::of(&Dram::of(machine), &reads.crowd, machine.core.mshrs);
+        let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
         let Some((every, each)) = costs.refresh else {
             return given;
         };
@@ -109,7 +109,9 @@ impl Sources<'_> {
             clock.to_ps(every),
             clock.to_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
         );
-        let by_reads = alone.reads.saturating_mul(clock.to_ps(reads.bound.refresh));
+        let without = |bound: &ReadBound| clock.to_ps(bound.total()) - clock.to_ps(bound.refresh);
+        let longest_without = reads.all.iter().map(|(_, bound)| without(bound)).max().unwrap_or(0);
+        let by_reads = alone.reads.saturating_mul(reads.longest_ps - longest_without);
         let without = given.1.saturating_sub(by_reads);
         if each >= every || without < alone.time_ps {
             return given;
@@ -126,21 +128,26 @@ impl Sources<'_> {
     ///
     /// All lines that wait are taken before it. Each drain makes room for so many as lie between the buffer's size and the low watermark; it
     /// comes once the reads have been served that waited when the one before ended.
-    fn longest_hold_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
-        let machine = &self.setup().machine;
-        let controller = &machine.memory.controller;
+    pub(crate) fn longest_hold_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
+        let controller = &self.setup().machine.memory.controller;
         let buffer = controller.queues.writes();
         let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
-        let drains = u64::from(reads.crowd.waiting_writes).div_ceil(room);
-        let clock = &machine.memory.timing.clock;
-        let each = clock.to_ps(reads.bound.total().saturating_add(reads.bound.drain));
+        let clock = &self.setup().machine.memory.timing.clock;
+        let drains = reads.all.iter().map(|(crowd, bound)| {
+            let each = clock.to_ps(bound.total().saturating_add(bound.drain));
+            u64::from(crowd.waiting_writes).div_ceil(room).saturating_mul(each)
+        });
+        drains.max().unwrap_or(0).saturating_add(self.path_ps(copy, reads))
+    }
+
+    /// There, to the next edge of the memory's clock, and the answer a cycle later.
+    pub(crate) fn path_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
+        let machine = &self.setup().machine;
         let topology = &machine.topology;
         let home = topology.node_of_core[self.setup().copies[copy].core as usize] as usize;
         let node = reads.node as usize;
         let ways = topology.hop_latency[home][node] + topology.hop_latency[node][home];
-        // There, to the next edge of the memory's clock, and the answer a cycle later.
         let llc = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
-        let path = llc + controller.frontend + ways + clock.to_ps(2);
-        drains.saturating_mul(each).saturating_add(path)
+        llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.to_ps(2)
     }
 }

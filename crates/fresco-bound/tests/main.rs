@@ -7,5 +7,6 @@
 mod devices;
 mod faults;
 mod known;
+mod memguard;
 mod observed;
 mod setting;

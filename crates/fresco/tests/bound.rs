@@ -131,6 +131,31 @@ fn budgets_of_others_bound_the_work() {
     assert!(!said && by_budgets < of_reads, "{by_budgets} {of_reads}");
 }
 
+/// A task that uses its own budget up, again and again: without the periods lost its work is longer than the rest of its bound.
+#[test]
+fn periods_lost_are_needed() {
+    let scarce = PAIR
+        .replace(
+            "policy.frames",
+            "bandwidth.period = \"50 us\"\npolicy.bandwidth = \"memguard\"\npolicy.frames",
+        )
+        .replace("ways = \"0-7\"\n", "ways = \"0-7\"\nreserve = \"20 MB/s\"\n");
+    let directory = directory_with(&[("scarce.toml", &scarce)]);
+    let arguments = [
+        "bound",
+        "scarce.toml",
+        "--observe",
+        "--json",
+        "--set",
+        "bandwidth.reclaim=false",
+    ];
+    let document = json(&arguments, directory.path());
+    let task = &tasks(&document)[0];
+    let [longest, lost] = ["longest_ps", "budgets_ps"].map(|of| task["work"][of].as_u64().expect("bounded"));
+    let observed = task["observed_work_ps"].as_u64().expect("it ran");
+    assert!(longest - lost < observed && observed <= longest, "{task}");
+}
+
 #[test]
 fn attacks_are_found_kept_and_replayed() {
     let directory = directory_with(&[("pair.toml", PAIR)]);

@@ -6,6 +6,7 @@ mod bad_input;
 mod bench;
 mod bound;
 mod calibrate;
+mod certificates;
 mod common;
 mod json_reference;
 mod machine;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco bound`: the longest that reads and jobs of each task can take, whatever the others do.
 
+mod certify;
+mod check;
 mod measure;
 mod show;
 
-use crate::failure::{Outcome, WANTING, tell};
+use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
+use crate::outputs::{self, Outputs};
 use crate::progress;
 use crate::scenarios;
 use crate::simulate;
 use crate::stop::{STOPPED, Stop};
 use fresco_bound::{Alone, TaskReads, WorkBound};
 use fresco_dram::Ps;
+use fresco_input::write_atomically;
+use fresco_report::Document;
 use measure::Measure;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco bound`.
@@ -24,16 +30,19 @@ is measured. That of a task's work (a job, or its measured phase) rests on what 
 formulas and the assumptions.
 Exit status: 0 the reads of each measured task are bounded, and nothing observed exceeds a bound; 1 some are not, or something does; 2 wrong input; 130 Ctrl-C, \
 what was known by then is printed.
+With --check: 0 the certificate is verified, 1 a fact of it does not hold, 2 it is none.
 
 Examples:
   fresco bound palloc-fig5
   fresco bound memguard-four --reads --set 'memory.controller={hit_cap=1, drain_once=true}'
   fresco bound scenarios/first.toml --observe
-  fresco bound camc-tab2.1 --set memory.controller.hit_cap=4 --json")]
+  fresco bound camc-tab2.1 --set memory.controller.hit_cap=4 --json
+  fresco bound palloc-fig5 --reads --certificate bound.json
+  fresco bound --check bound.json palloc-fig5")]
 pub struct Args {
     /// Scenario: the name of a built-in one, or a file; a plan stands for its tasks
-    #[arg(value_name = "SCENARIO")]
-    scenario: String,
+    #[arg(value_name = "SCENARIO", required_unless_present = "check")]
+    scenario: Option<String>,
 
     /// Set a key of the scenario (repeatable), as fresco sim does
     #[arg(long, value_name = "KEY=VALUE")]
@@ -46,6 +55,14 @@ pub struct Args {
     /// Run the scenario, too, and show the longest that was observed beside each bound
     #[arg(long)]
     observe: bool,
+
+    /// Write there, as JSON, all that the bounds were made from, for --check
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+
+    /// Verify the certificate in this file, with a scenario against it, too; nothing is simulated
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "observe", "certificate", "threads"])]
+    check: Option<PathBuf>,
 
     /// Runs at the same time [default: one per processor]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -125,7 +142,13 @@ impl TaskBounds {
 
 /// Finds the bounds.
 pub fn run(args: &Args) -> Outcome {
-    let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
+    if let Some(path) = &args.check {
+        return check::run(args, path);
+    }
+    let given = args.scenario.as_deref().unwrap_or_default();
+    let (scenario, file) = scenarios::load(given, &args.set)?;
+    let outputs = Outputs::new().file("--certificate", args.certificate.as_deref());
+    outputs.check(args.json, &[])?;
     let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
     provenance.scenario = Some(file);
     simulate::add_files(&mut provenance, &scenario)?;
@@ -143,10 +166,16 @@ pub fn run(args: &Args) -> Outcome {
         measure.observe(&mut bounds)?;
     }
     measure.bar.finish_and_clear();
+    let is_stopped = measure.stop.is_asked();
+    let written = match &args.certificate {
+        Some(path) if !is_stopped => write_certificate(path, &provenance, &scenario, &bounds),
+        _ => Ok(()),
+    };
     output::print(args.json, "fresco-bound/1", &provenance, &bounds, || {
         show::tables(&bounds)
     })?;
-    if measure.stop.is_asked() {
+    outputs::all([written])?;
+    if is_stopped {
         tell("fresco: stopped before all runs were made: bounds of reads are whole, others may be missing");
         return Ok(ExitCode::from(STOPPED));
     }
@@ -155,4 +184,19 @@ pub fn run(args: &Args) -> Outcome {
         true => ExitCode::from(WANTING),
         false => ExitCode::SUCCESS,
     })
+}
+
+fn write_certificate(
+    path: &std::path::Path,
+    provenance: &fresco_report::Provenance,
+    scenario: &fresco_system::Scenario,
+    bounds: &Bounds,
+) -> Result<(), Failure> {
+    let data = certify::certificates(scenario, bounds);
+    let document = Document {
+        schema: certify::SCHEMA,
+        provenance,
+        data: &data,
+    };
+    Ok(write_atomically(path, &document.to_bytes()?)?)
 }

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a certificate says that it knows, against the scenario.
+
+use crate::Failure;
+use crate::memory::{Crowd, Memory};
+use crate::nat::{Nat, n};
+use crate::read::Read;
+use crate::verdict::{flag, named, no_less, number, refused, text};
+use fresco_frames::{Coloring, PageTables};
+use fresco_machine::{Queues, Scheduler};
+use fresco_scenario::budgets::Share;
+use fresco_scenario::{Extent, Setup};
+use serde_json::{Value, json};
+
+/// The points of a scenario, in order.
+pub struct Scenario<'s> {
+    /// Their setups.
+    pub points: Vec<&'s Setup>,
+}
+
+/// Verifies that the memory is the scenario's.
+pub fn check_memory(setup: &Setup, claimed: Memory) -> Result<(), Failure> {
+    let memory = &setup.machine.memory;
+    let (t, org, controller) = (&memory.timing, &memory.organisation, &memory.controller);
+    let mut found: Vec<(&str, Value)> = t.values().map(|(name, cycles)| (name, json!(cycles))).collect();
+    let (queues, places, writes) = match controller.queues {
+        Queues::Global { reads, writes } => ("global", reads, writes),
+        Queues::PerBank { reads_per_bank, writes } => ("per-bank", reads_per_bank, writes),
+        Queues::FrontQueue {
+            reads_per_bank, writes, ..
+        } => ("front-queue", reads_per_bank, writes),
+    };
+    let (scheduler, cap) = match controller.scheduler {
+        Scheduler::Fcfs => ("fcfs", json!("none")),
+        Scheduler::FrFcfs { hit_cap: u32::MAX } => ("fr-fcfs", json!("none")),
+        Scheduler::FrFcfs { hit_cap } => ("fr-fcfs", json!(hit_cap)),
+    };
+    found.extend([
+        ("act_delay", json!(t.act_delay)),
+        ("line_bytes", json!(t.line_bytes)),
+        ("transfers", json!(t.clock.transfers())),
+        ("rate_mts", json!(t.clock.rate_mts())),
+        ("column_bus", json!(u8::from(t.column_bus))),
+        ("paired_refresh", json!(u8::from(t.paired_refresh))),
+        ("managed", json!(u8::from(!t.management.is_off()))),
+        ("ranks", json!(org.ranks)),
+        ("bank_groups", json!(org.bank_groups)),
+        ("banks", json!(org.banks)),
+        ("bus_bytes", json!(org.bus_bytes)),
+        ("scheduler", json!(scheduler)),
+        ("hit_cap", cap),
+        ("queues", json!(queues)),
+        ("places", json!(places)),
+        ("writes", json!(writes)),
+        ("drain_low", json!(controller.drain_low)),
+        ("drain_once", json!(u8::from(controller.drain_once))),
+        ("refresh", json!(controller.refresh.name())),
+    ]);
+    for (name, value) in found {
+        is(name, "that of the machine", named(claimed.0, name)?, &value)?;
+    }
+    Ok(())
+}
+
+/// Verifies that the task is bounded among all that may be around any of its banks, and its work by what the scenario has.
+pub fn check_task(setup: &Setup, task: &Value, reads: &[Read]) -> Result<(), Failure> {
+    let name = text(task, "name")?;
+    let Some(number) = setup.copies.iter().position(|copy| copy.name == name) else {
+        return refused("name", "a task of the scenario", name, "none");
+    };
+    is(
+        "core",
+        "that of the scenario",
+        named(task, "core")?,
+        &json!(setup.copies[number].core),
+    )?;
+    if setup.dynamic.is_some() {
+        return refused("banks", "pages stay where they are", "bounded", "policy.dynamic");
+    }
+    let senders = senders(setup);
+    for bank in reach_of(setup, number) {
+        let crowd = around(setup, &senders, bank);
+        if !reads.iter().any(|read| read.crowd == crowd) {
+            return refused(
+                "crowd",
+                "those around each bank of the task",
+                "others",
+                format!("{crowd:?} at bank {bank}"),
+            );
+        }
+    }
+    match named(task, "work")? {
+        Value::Null => Ok(()),
+        work => check_work(setup, number, work, reads),
+    }
+}
+
+/// Who sends: reads under way, writes that wait, banks.
+type Sender = (u32, u32, Vec<u32>);
+
+fn senders(setup: &Setup) -> Vec<Sender> {
+    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    let mshrs = setup.machine.core.mshrs;
+    let mut senders = Vec::new();
+    for core in 0..setup.machine.cores {
+        let of_core = (0..setup.copies.len()).filter(|copy| setup.copies[*copy].core == core);
+        let banks: Vec<u32> = of_core.flat_map(|copy| reach_of(setup, copy)).collect();
+        senders.push((mshrs, if writes { mshrs.max(8) + mshrs } else { 0 }, banks));
+    }
+    for agent in setup.agents.iter().filter(|agent| agent.enabled) {
+        let if_any = |percent: u32| if percent > 0 { agent.in_flight } else { 0 };
+        let (reads, writes) = (if_any(100 - agent.write_percent), if_any(agent.write_percent));
+        senders.push((reads, writes, banks_of(setup, &agent.coloring)));
+    }
+    senders
+}
+
+/// Page tables that may lie anywhere are read, too.
+fn reach_of(setup: &Setup, copy: usize) -> Vec<u32> {
+    let walks = setup.machine.core.tlb.is_some() && matches!(setup.frames.page_tables, PageTables::Uncolored);
+    banks_of(
+        setup,
+        if walks {
+            &Coloring::Off
+        } else {
+            &setup.copies[copy].coloring
+        },
+    )
+}
+
+fn banks_of(setup: &Setup, coloring: &Coloring) -> Vec<u32> {
+    match coloring {
+        Coloring::Explicit {
+            banks: Some(colors), ..
+        } if setup.frames.policy.is_strict() => colors.iter().flat_map(|color| setup.space.banks(color)).collect(),
+        _ => (0..setup.machine.memory.organisation.banks_total()).collect(),
+    }
+}
+
+fn around(setup: &Setup, senders: &[Sender], bank: u32) -> Crowd {
+    let org = &setup.machine.memory.organisation;
+    let rank = org.bank_groups * org.banks;
+    let channel = rank * org.ranks;
+    let node = channel * org.channels;
+    let near = |size: u32| {
+        senders
+            .iter()
+            .filter(move |s| s.2.iter().any(|other| other / size == bank / size))
+    };
+    let reads = |size: u32| near(size).map(|s| n(s.0.into())).fold(n(0), |a, b| a + b);
+    let writes = near(node).map(|s| n(s.1.into())).fold(n(0), |a, b| a + b);
+    let used = |number: &u32| senders.iter().any(|s| s.2.iter().any(|bank| bank / rank == *number));
+    let first = bank / channel * org.ranks;
+    Crowd {
+        reads: reads(channel),
+        of_rank: reads(rank),
+        of_bank: reads(1),
+        ranks: n((first..first + org.ranks).filter(used).count() as u128),
+        writes,
+        front: reads(node) + writes,
+    }
+}
+
+/// What the bound of work rests on.
+fn check_work(setup: &Setup, number_: usize, work: &Value, reads: &[Read]) -> Result<(), Failure> {
+    let (machine, this) = (&setup.machine, &setup.copies[number_]);
+    apart(setup, number_)?;
+    is(
+        "mshrs",
+        "those of a core",
+        named(work, "mshrs")?,
+        &json!(machine.core.mshrs),
+    )?;
+    let topology = &machine.topology;
+    let home = topology.node_of_core[this.core as usize] as usize;
+    let least = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency) + machine.memory.controller.frontend;
+    let node = number(work, "node")?.0 as usize;
+    let Some(there) = topology.hop_latency.get(node).and_then(|from| from.get(home)) else {
+        return refused("node", "a node of the machine", node, topology.hop_latency.len());
+    };
+    let ways = topology.hop_latency[home][node] + there + machine.memory.timing.clock.to_ps(2);
+    no_less(
+        "path_ps",
+        "to the controller and back",
+        number(work, "path_ps")?,
+        n((least + ways).into()),
+    )?;
+    let budget = |core: u32| {
+        let nodes = setup.bandwidth.iter().flat_map(|budgets| &budgets.nodes);
+        let mut found = nodes.filter_map(move |node| Some((node, node.cores.iter().position(|of| *of == core)?)));
+        found.next()
+    };
+    if let (Some(budgets), Some((node, at))) = (&setup.bandwidth, budget(this.core)) {
+        let claimed = named(work, "budget")?;
+        is(
+            "budget.period_ps",
+            "that of the scenario",
+            named(claimed, "period_ps")?,
+            &json!(budgets.period),
+        )?;
+        is(
+            "budget.lines",
+            "that of the scenario",
+            named(claimed, "lines")?,
+            &json!(node.settings.reservations[at].lines),
+        )?;
+        is(
+            "budget.count_write_backs",
+            "that of the scenario",
+            named(claimed, "count_write_backs")?,
+            &json!(budgets.count_write_backs),
+        )?;
+        let interrupt = budgets.interrupt_cycles * 1_000_000 / u64::from(machine.core.mhz);
+        is(
+            "budget.interrupt_ps",
+            "that of the scenario",
+            named(claimed, "interrupt_ps")?,
+            &json!(interrupt),
+        )?;
+    } else {
+        is("budget", "that of the scenario", named(work, "budget")?, &Value::Null)?;
+    }
+    if !flag(work, "by_budgets")? {
+        return Ok(());
+    }
+    let holds = |budgets: &fresco_scenario::budgets::Budgets| {
+        let counted = budgets.count_write_backs || reads.iter().all(|read| read.crowd.writes == n(0));
+        counted && !budgets.reclaim() && setup.agents.iter().all(|agent| !agent.enabled)
+    };
+    let Some(budgets) = setup.bandwidth.as_ref().filter(|budgets| holds(budgets)) else {
+        return refused("by_budgets", "each other core has a budget that holds", true, false);
+    };
+    let mut lines = Nat(0);
+    for core in (0..machine.cores).filter(|core| *core != this.core) {
+        if setup.copies.iter().all(|copy| copy.core != core) {
+            continue;
+        }
+        match budget(core) {
+            Some((node, at)) if matches!(node.settings.share, Share::None) => {
+                lines = lines + n(node.settings.reservations[at].lines.into()) + n(machine.core.mshrs.into());
+            }
+            _ => {
+                return refused(
+                    "by_budgets",
+                    "each other core has a budget that holds",
+                    true,
+                    format!("none of core {core}"),
+                );
+            }
+        }
+    }
+    let others = named(work, "others")?;
+    is(
+        "others.period_ps",
+        "that of the scenario",
+        named(others, "period_ps")?,
+        &json!(budgets.period),
+    )?;
+    no_less(
+        "others.lines",
+        "budgets of the others, and what is under way",
+        number(others, "lines")?,
+        lines,
+    )
+}
+
+/// Nothing but its reads and write-backs may take longer with others: docs/bound.md, "Assumed".
+fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
+    let (machine, this) = (&setup.machine, &setup.copies[number]);
+    let others: Vec<_> = (0..setup.copies.len())
+        .filter(|other| *other != number)
+        .map(|other| &setup.copies[other])
+        .collect();
+    let is_alone = others.is_empty() && setup.agents.iter().all(|agent| !agent.enabled);
+    let donates = setup
+        .bandwidth
+        .as_ref()
+        .is_some_and(|budgets| budgets.has(this.core) && budgets.reclaim());
+    let llc = machine.llc.as_ref();
+    let beside = |core: u32| llc.is_some_and(|llc| core / llc.cores_per_cache == this.core / llc.cores_per_cache);
+    let displaces = |other: &fresco_scenario::Copy| {
+        let ways = |task: usize| setup.tasks[task].ways.unwrap_or(u128::MAX);
+        beside(other.core)
+            && ways(this.task) & ways(other.task) != 0
+            && !in_other_sets(setup, &this.coloring, &other.coloring)
+    };
+    let takes_registers = llc.is_some_and(|llc| llc.mshrs.is_some()) && others.iter().any(|other| beside(other.core));
+    let of_time = setup.tasks[this.task].timing.is_none() && matches!(setup.measure, Extent::Time(_));
+    let facts = [
+        (
+            "no other task on its core",
+            others.iter().any(|other| other.core == this.core),
+        ),
+        ("a program of one thread", setup.program(this.task).kind().is_team()),
+        ("work, not a time", of_time),
+        ("its core donates nothing", donates),
+        ("no limits of links", !is_alone && !machine.fabric.is_unlimited()),
+        ("no coherence", !is_alone && machine.coherence.is_some()),
+        ("no prefetching", !is_alone && !machine.core.prefetch.is_off()),
+        ("no miss registers shared", takes_registers),
+        (
+            "a part of the last-level cache of its own",
+            others.iter().any(|other| displaces(other)),
+        ),
+    ];
+    match facts.into_iter().find(|(_, is_hurt)| *is_hurt) {
+        Some((fact, _)) => refused("work", fact, "bounded", "not so"),
+        None => Ok(()),
+    }
+}
+
+fn in_other_sets(setup: &Setup, a: &Coloring, b: &Coloring) -> bool {
+    let colors = |of: &Coloring| match of {
+        Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.clone(),
+        Coloring::Off => None,
+    };
+    let strict = setup.frames.policy.is_strict() && setup.machine.core.tlb.is_none();
+    strict
+        && colors(a)
+            .zip(colors(b))
+            .is_some_and(|(a, b)| a.iter().all(|color| !b.iter().any(|other| other == color)))
+}
+
+fn is(term: &str, formula: &'static str, claimed: &Value, found: &Value) -> Result<(), Failure> {
+    if claimed == found {
+        Ok(())
+    } else {
+        refused(term, formula, claimed, found)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The work of a task: what it was alone is taken as it stands, all that is added is checked.
+
+use crate::Failure;
+use crate::memory::Memory;
+use crate::nat::{ENDLESS, Nat, n};
+use crate::read::{Read, drain, refreshes};
+use crate::verdict::{flag, named, no_less, number, refused};
+use serde_json::Value;
+
+/// Verifies the bound of work whose reads are bounded so, whatever bank they are of.
+pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
+    let at = |name: &str| number(work, name);
+    let alone = named(work, "alone")?;
+    let (time, count, in_memory) = (
+        number(alone, "time_ps")?,
+        number(alone, "reads")?,
+        number(alone, "in_memory_ps")?,
+    );
+    let written = number(alone, "write_backs")?;
+    let longest = longest_of(reads, |read| m.ps(read.longest))?;
+    let costs = Costs::check(m, reads, at("mshrs")?, named(work, "costs")?)?;
+    let (added, held) = (at("reads_ps")?, at("write_backs_ps")?);
+    let base = time + added + held;
+    if flag(work, "by_budgets")? {
+        let others = named(work, "others")?;
+        let (period, lines) = (number(others, "period_ps")?, number(others, "lines")?);
+        let writes = reads.iter().any(|read| read.crowd.writes > n(0));
+        let line = if writes {
+            costs.read.max(costs.write)
+        } else {
+            costs.read
+        };
+        let turns = if writes { costs.turns } else { n(0) };
+        let moved = ((time + added) / period + n(2)) * lines;
+        let refreshed = if costs.each > n(0) {
+            (added / costs.interval + n(1)) * costs.each
+        } else {
+            n(0)
+        };
+        let least = count * costs.own_read + moved * line + moved.min(count) * turns + refreshed;
+        let formula = "reads (rho + A(1) + U) + lines c + min(reads, lines) turns + refreshes";
+        no_less("reads_ps", formula, added, least)?;
+    } else {
+        let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
+        let drains = longest_of(reads, |read| {
+            Ok(read.crowd.writes.over(room) * m.ps(read.longest + read.drain)?)
+        })?;
+        no_less(
+            "hold_ps",
+            "drains (L + drain) + path",
+            at("hold_ps")?,
+            drains + at("path_ps")?,
+        )?;
+        let waits = if written > n(0) {
+            count.min(written) * at("hold_ps")?
+        } else {
+            n(0)
+        };
+        no_less("write_backs_ps", "min(reads, write-backs) H", held, waits)?;
+        // Refreshes by reads, or by time, whatever is less.
+        let by_reads = count * longest - in_memory;
+        let without = longest_of(reads, |read| Ok(m.ps(read.longest)? - m.ps(read.refresh)?))?;
+        let without = time.max((time + count * without + held) - in_memory);
+        let by_time = match costs.each > n(0) {
+            true => without + (base / costs.interval + n(2)) * costs.each * at("mshrs")?,
+            false => ENDLESS,
+        };
+        let formula = "reads L - in_memory, or without refreshes, and these by time";
+        no_less("reads_ps", formula, added, by_reads.min(by_time - time - held))?;
+    }
+    let budgets = at("budgets_ps")?;
+    let budget = named(work, "budget")?;
+    if !budget.is_null() {
+        let (period, lines) = (number(budget, "period_ps")?, number(budget, "lines")?);
+        let used = count
+            + if flag(budget, "count_write_backs")? {
+                written
+            } else {
+                n(0)
+            };
+        let each = n(2) * (number(budget, "interrupt_ps")? + longest);
+        let least = used / lines.max(n(1)) * period + ((base + budgets) / period + n(2)) * each;
+        no_less(
+            "budgets_ps",
+            "periods lost, and two interrupts a period",
+            budgets,
+            least,
+        )?;
+    }
+    no_less(
+        "longest_ps",
+        "time + reads + write-backs + budgets",
+        at("longest_ps")?,
+        base + budgets,
+    )
+}
+
+fn longest_of(reads: &[Read], of: impl Fn(&Read) -> Result<Nat, Failure>) -> Result<Nat, Failure> {
+    reads.iter().try_fold(n(0), |most, read| Ok(of(read)?.max(most)))
+}
+
+/// Of lines, in picoseconds.
+struct Costs {
+    own_read: Nat,
+    read: Nat,
+    write: Nat,
+    turns: Nat,
+    /// Of refreshes; 0 without.
+    interval: Nat,
+    each: Nat,
+}
+
+impl Costs {
+    fn check(m: Memory, reads: &[Read], mshrs: Nat, claimed: &Value) -> Result<Self, Failure> {
+        let at = |name: &str| number(claimed, name);
+        for Read { crowd: c, .. } in reads {
+            let line = m.line(c, "ccd_l")?;
+            let row = m
+                .at("rc")?
+                .max(m.at("rcd")? + m.further()? + m.at("rtp")? + m.at("rp")?);
+            let shared = if c.of_bank > mshrs { n(2) * row } else { n(0) };
+            let act = m.act_more(c)?.max(m.older_act()?);
+            let (turns, write) = drain(m, c)?;
+            no_less(
+                "costs.own_read",
+                "rho + A(1) + U",
+                at("own_read")?,
+                m.precharge()? + m.acts(c, n(1))?[1] + line,
+            )?;
+            no_less(
+                "costs.read",
+                "P + ACT + U, in a shared bank two row cycles",
+                at("read")?,
+                m.older_precharge()? + act + line + shared,
+            )?;
+            no_less(
+                "costs.write",
+                "C_w, in a shared bank two row cycles",
+                at("write")?,
+                write + shared,
+            )?;
+            no_less("costs.turns", "a drain besides its writes", at("turns")?, turns)?;
+            if let Some((interval, each, _)) = refreshes(m, c)? {
+                no_less("costs.refresh", "r", at("refresh")?, each)?;
+                if at("interval")? > interval || at("interval")? == n(0) {
+                    return refused("costs.interval", "the interval of refreshes", at("interval")?, interval);
+                }
+            }
+        }
+        let ps = |name: &str| m.ps(at(name)?);
+        Ok(Self {
+            own_read: ps("own_read")?,
+            read: ps("read")?,
+            write: ps("write")?,
+            turns: ps("turns")?,
+            interval: ps("interval")?,
+            each: ps("refresh")?,
+        })
+    }
+}
