@@ -4,6 +4,7 @@
 use crate::traffic::Costs;
 use crate::{Alone, Dram, Sources, TaskReads};
 use fresco_dram::Ps;
+use fresco_machine::Machine;
 use fresco_scenario::budgets::Share;
 use std::collections::BTreeSet;
 
@@ -42,13 +43,9 @@ impl Sources<'_> {
         let interrupt = self.interrupt_ps();
         // The timer's, and one for a budget that is used up; each lets the core first end what is under way.
         let of_period = 2 * (interrupt + reads.longest_ps);
-        if of_period >= budgets.period {
-            return Ps::MAX;
-        }
-        // Periods that begin while it runs, and those at its ends: R = work + (R / P + 2) of_period, solved for R.
-        let work = u128::from(base.saturating_add(stalled)) + 2 * u128::from(of_period);
-        let total = work * u128::from(budgets.period) / u128::from(budgets.period - of_period) + 1;
-        Ps::try_from(total).unwrap_or(Ps::MAX).saturating_sub(base)
+        let work = base.saturating_add(stalled);
+        let interrupts = interrupts_ps(work, of_period, budgets.period);
+        stalled.saturating_add(interrupts)
     }
 
     /// Lines that all other cores may move in each period: their budgets, and what is under way when one is used up. `None` if a core has no budget,
@@ -85,37 +82,54 @@ impl Sources<'_> {
         if !is_held || budgets.reclaim() || setup.agents.iter().any(|agent| agent.enabled) {
             return None;
         }
-        let lines = self.lines_of_others(copy)?;
-        let clock = &machine.memory.timing.clock;
-        let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
-        let line = clock.to_ps(if writes {
-            costs.read.max(costs.write)
-        } else {
-            costs.read
-        });
-        let turns = if writes { clock.to_ps(costs.turns) } else { 0 };
-        let own_reads = alone.reads.saturating_mul(clock.to_ps(costs.own_read));
-        let mut delay = own_reads;
-        for _ in 0..1000 {
-            let time = alone.time_ps.saturating_add(delay);
-            let moved = (time / budgets.period + 2).saturating_mul(lines);
-            let refreshes = costs.refresh.map_or(0, |(every, each)| {
-                (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.to_ps(each))
-            });
-            let next = own_reads
-                .saturating_add(moved.saturating_mul(line))
-                .saturating_add(moved.min(alone.reads).saturating_mul(turns))
-                .saturating_add(refreshes);
-            if next == delay {
-                return Some(delay);
-            }
-            if next > LONGEST {
-                return None;
-            }
-            delay = next;
-        }
-        None
+        delay_ps(machine, alone, reads, self.lines_of_others(copy)?, budgets.period)
     }
+}
+
+/// What `lines` that others may move in each period add to work; `None` if there is no end to it.
+pub(crate) fn delay_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, lines: u64, period: Ps) -> Option<Ps> {
+    let writes = reads.all.iter().any(|(crowd, _)| crowd.waiting_writes > 0);
+    let clock = &machine.memory.timing.clock;
+    let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
+    let line = clock.to_ps(if writes {
+        costs.read.max(costs.write)
+    } else {
+        costs.read
+    });
+    let turns = if writes { clock.to_ps(costs.turns) } else { 0 };
+    let own_reads = alone.reads.saturating_mul(clock.to_ps(costs.own_read));
+    let mut delay = own_reads;
+    for _ in 0..1000 {
+        let time = alone.time_ps.saturating_add(delay);
+        let moved = (time / period + 2).saturating_mul(lines);
+        let refreshes = costs.refresh.map_or(0, |(every, each)| {
+            (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.to_ps(each))
+        });
+        let next = own_reads
+            .saturating_add(moved.saturating_mul(line))
+            .saturating_add(moved.min(alone.reads).saturating_mul(turns))
+            .saturating_add(refreshes);
+        if next == delay {
+            return Some(delay);
+        }
+        if next > LONGEST {
+            return None;
+        }
+        delay = next;
+    }
+    None
+}
+
+/// What interrupts add to work that takes `base` without, if each period has `of_period` of them.
+///
+/// Periods that begin while it runs, and those at its ends: R = base + (R / P + 2) of_period, solved for R.
+pub(crate) fn interrupts_ps(base: Ps, of_period: Ps, period: Ps) -> Ps {
+    if of_period >= period {
+        return Ps::MAX;
+    }
+    let work = u128::from(base) + 2 * u128::from(of_period);
+    let total = work * u128::from(period) / u128::from(period - of_period) + 1;
+    Ps::try_from(total).unwrap_or(Ps::MAX).saturating_sub(base)
 }
 
 /// Longer delays are none that anybody waits for: a hundred seconds.

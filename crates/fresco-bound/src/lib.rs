@@ -23,6 +23,7 @@ mod queue;
 mod read;
 mod refresh;
 mod sources;
+mod together;
 mod traffic;
 mod unbounded;
 mod unknown;
@@ -32,6 +33,7 @@ pub use certificate::{Certificate, CertifiedTask, certified_memory, certified_re
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};
 pub use sources::{Sender, Sources, TaskReads};
+pub use together::{Held, Together};
 pub use unbounded::Unbounded;
 pub use unknown::Unknown;
 pub use work::{Alone, WorkBound};

@@ -8,6 +8,7 @@
 use crate::traffic::Costs;
 use crate::{Dram, ReadBound, Sources, TaskReads};
 use fresco_dram::Ps;
+use fresco_machine::Machine;
 use serde::Serialize;
 
 /// What work was alone in its partition, without budgets.
@@ -50,104 +51,127 @@ impl WorkBound {
 impl Sources<'_> {
     /// The longest that work takes whose reads are bounded by `reads`.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> WorkBound {
-        // It may begin and end at other edges of the core's clock.
-        let cycle = 1_000_000u64.div_ceil(u64::from(self.setup().machine.core.mhz));
-        let alone = Alone {
-            time_ps: alone.time_ps + cycle,
-            ..alone
-        };
-        let held = if alone.write_backs > 0 {
-            alone
-                .reads
-                .min(alone.write_backs)
-                .saturating_mul(self.longest_hold_ps(copy, reads))
-        } else {
-            0
-        };
-        let all_reads = alone.reads.saturating_mul(reads.longest_ps);
-        // What others may move at all costs less, or what they may have under way before each read.
-        if let Some(delay) = self.delay_by_budgets_ps(copy, &alone, reads)
-            && delay < all_reads.saturating_sub(alone.in_memory_ps).saturating_add(held)
-        {
-            let base = alone.time_ps.saturating_add(delay);
-            let budgets_ps = self.budgets_ps(copy, &alone, reads, base);
-            return WorkBound {
-                alone,
-                reads_ps: delay,
-                write_backs_ps: 0,
-                budgets_ps,
-                by_budgets: true,
-                longest_ps: base.saturating_add(budgets_ps),
-            };
-        }
-        // Reads may overlap, so that together they take longer than the work.
-        let reads_ps = all_reads.saturating_sub(alone.in_memory_ps);
-        let others = alone.time_ps.saturating_add(reads_ps).saturating_add(held);
-        let (reads_ps, base) = self.with_refreshes_ps(&alone, reads, (reads_ps, others));
-        let budgets_ps = self.budgets_ps(copy, &alone, reads, base);
-        WorkBound {
-            alone,
-            reads_ps,
-            write_backs_ps: held,
-            budgets_ps,
-            by_budgets: false,
-            longest_ps: base.saturating_add(budgets_ps),
-        }
-    }
-
-    /// What reads add, and the work with it, if refreshes are counted by time and not by reads; as given where that is less.
-    ///
-    /// Each refresh delays all reads under way, and there is one in each interval.
-    fn with_refreshes_ps(&self, alone: &Alone, reads: &TaskReads, given: (Ps, Ps)) -> (Ps, Ps) {
         let machine = &self.setup().machine;
-        let clock = &machine.memory.timing.clock;
-        let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
-        let Some((every, each)) = costs.refresh else {
-            return given;
-        };
-        let (every, each) = (
-            clock.to_ps(every),
-            clock.to_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
-        );
-        let without = |bound: &ReadBound| clock.to_ps(bound.total()) - clock.to_ps(bound.refresh);
-        let longest_without = reads.all.iter().map(|(_, bound)| without(bound)).max().unwrap_or(0);
-        let by_reads = alone.reads.saturating_mul(reads.longest_ps - longest_without);
-        let without = given.1.saturating_sub(by_reads);
-        if each >= every || without < alone.time_ps {
-            return given;
-        }
-        // The whole takes R = without + (R / every + 2) each at most.
-        let whole = (u128::from(without) + 2 * u128::from(each)) * u128::from(every) / u128::from(every - each) + 1;
-        match Ps::try_from(whole) {
-            Ok(whole) if whole < given.1 => (given.0 - (given.1 - whole), whole),
-            _ => given,
+        let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
+        let others = beside(machine, alone, reads, self.path_ps(copy, reads), by_budgets);
+        let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
+        WorkBound {
+            budgets_ps,
+            longest_ps: others.longest_ps.saturating_add(budgets_ps),
+            ..others
         }
     }
 
-    /// The longest that a miss waits until a line that its core displaced before has been taken by a controller, in picoseconds.
-    ///
-    /// All lines that wait are taken before it. Each drain makes room for so many as lie between the buffer's size and the low watermark; it
-    /// comes once the reads have been served that waited when the one before ended.
+    /// The longest that a miss of a copy waits until a line that its core displaced before has been taken by a controller, in picoseconds.
     pub(crate) fn longest_hold_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
-        let controller = &self.setup().machine.memory.controller;
-        let buffer = controller.queues.writes();
-        let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
-        let clock = &self.setup().machine.memory.timing.clock;
-        let drains = reads.all.iter().map(|(crowd, bound)| {
-            let each = clock.to_ps(bound.total().saturating_add(bound.drain));
-            u64::from(crowd.waiting_writes).div_ceil(room).saturating_mul(each)
-        });
-        drains.max().unwrap_or(0).saturating_add(self.path_ps(copy, reads))
+        longest_hold_ps(&self.setup().machine, reads, self.path_ps(copy, reads))
     }
 
-    /// There, to the next edge of the memory's clock, and the answer a cycle later.
+    /// From a copy's core to the controller of `reads` and back.
     pub(crate) fn path_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
         let machine = &self.setup().machine;
         let topology = &machine.topology;
         let home = topology.node_of_core[self.setup().copies[copy].core as usize] as usize;
         let node = reads.node as usize;
-        let ways = topology.hop_latency[home][node] + topology.hop_latency[node][home];
-        let llc = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
-        llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.to_ps(2)
+        path_ps(
+            machine,
+            topology.hop_latency[home][node] + topology.hop_latency[node][home],
+        )
     }
+}
+
+/// There, `ways` over links, to the next edge of the memory's clock, and the answer a cycle later.
+pub(crate) fn path_ps(machine: &Machine, ways: Ps) -> Ps {
+    let llc = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
+    llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.to_ps(2)
+}
+
+/// The longest that work takes beside others, its own budget apart; `by_budgets` is the delay by all that others may move, if they have budgets.
+pub(crate) fn beside(
+    machine: &Machine,
+    alone: Alone,
+    reads: &TaskReads,
+    path_ps: Ps,
+    by_budgets: impl FnOnce(&Alone) -> Option<Ps>,
+) -> WorkBound {
+    // It may begin and end at other edges of the core's clock.
+    let cycle = 1_000_000u64.div_ceil(u64::from(machine.core.mhz));
+    let alone = Alone {
+        time_ps: alone.time_ps + cycle,
+        ..alone
+    };
+    let held = match alone.reads.min(alone.write_backs) {
+        0 => 0,
+        misses => misses.saturating_mul(longest_hold_ps(machine, reads, path_ps)),
+    };
+    let all_reads = alone.reads.saturating_mul(reads.longest_ps);
+    // What others may move at all costs less, or what they may have under way before each read.
+    if let Some(delay) = by_budgets(&alone)
+        && delay < all_reads.saturating_sub(alone.in_memory_ps).saturating_add(held)
+    {
+        return WorkBound {
+            alone,
+            reads_ps: delay,
+            write_backs_ps: 0,
+            budgets_ps: 0,
+            by_budgets: true,
+            longest_ps: alone.time_ps.saturating_add(delay),
+        };
+    }
+    // Reads may overlap, so that together they take longer than the work.
+    let reads_ps = all_reads.saturating_sub(alone.in_memory_ps);
+    let others = alone.time_ps.saturating_add(reads_ps).saturating_add(held);
+    let (reads_ps, longest_ps) = with_refreshes_ps(machine, &alone, reads, (reads_ps, others));
+    WorkBound {
+        alone,
+        reads_ps,
+        write_backs_ps: held,
+        budgets_ps: 0,
+        by_budgets: false,
+        longest_ps,
+    }
+}
+
+/// What reads add, and the work with it, if refreshes are counted by time and not by reads; as given where that is less.
+///
+/// Each refresh delays all reads under way, and there is one in each interval.
+fn with_refreshes_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, given: (Ps, Ps)) -> (Ps, Ps) {
+    let clock = &machine.memory.timing.clock;
+    let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
+    let Some((every, each)) = costs.refresh else {
+        return given;
+    };
+    let (every, each) = (
+        clock.to_ps(every),
+        clock.to_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
+    );
+    let without = |bound: &ReadBound| clock.to_ps(bound.total()) - clock.to_ps(bound.refresh);
+    let longest_without = reads.all.iter().map(|(_, bound)| without(bound)).max().unwrap_or(0);
+    let by_reads = alone.reads.saturating_mul(reads.longest_ps - longest_without);
+    let without = given.1.saturating_sub(by_reads);
+    if each >= every || without < alone.time_ps {
+        return given;
+    }
+    // The whole takes R = without + (R / every + 2) each at most.
+    let whole = (u128::from(without) + 2 * u128::from(each)) * u128::from(every) / u128::from(every - each) + 1;
+    match Ps::try_from(whole) {
+        Ok(whole) if whole < given.1 => (given.0 - (given.1 - whole), whole),
+        _ => given,
+    }
+}
+
+/// The longest that a miss waits until a line that its core displaced before has been taken by a controller, in picoseconds.
+///
+/// All lines that wait are taken before it. Each drain makes room for so many as lie between the buffer's size and the low watermark; it
+/// comes once the reads have been served that waited when the one before ended.
+fn longest_hold_ps(machine: &Machine, reads: &TaskReads, path_ps: Ps) -> Ps {
+    let controller = &machine.memory.controller;
+    let buffer = controller.queues.writes();
+    let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
+    let clock = &machine.memory.timing.clock;
+    let drains = reads.all.iter().map(|(crowd, bound)| {
+        let each = clock.to_ps(bound.total().saturating_add(bound.drain));
+        u64::from(crowd.waiting_writes).div_ceil(room).saturating_mul(each)
+    });
+    drains.max().unwrap_or(0).saturating_add(path_ps)
 }

@@ -139,13 +139,23 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
     };
     reasons.extend(context.about_jitter().filter(|_| refresh_jitter_ns > 0));
     reasons.extend(context.about_switches().filter(|_| !draft.proofs.is_empty()));
+    let is_alone = set.options.alone.is_some();
+    if is_alone {
+        let others = set.options.cores - 1;
+        reasons.push(format!(
+            "WCETs were measured alone; what {others} other cores cost in memory is added: each read of a job takes the longest that it can among theirs"
+        ));
+    }
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
         PlannedTask {
             name: spec.name.clone(),
             phase_ns: timing.map_or(0, |task| task.phase),
             period_ns: timing.map_or(0, |task| task.period),
-            wcet_ns: timing.map_or(0, |task| task.wcet),
+            wcet_ns: timing.map_or(0, |task| context.wcets.get(number).copied().unwrap_or(task.wcet)),
+            wcet_alone_ns: timing.filter(|_| is_alone).map_or(0, |task| task.wcet),
+            reads: spec.lines.filter(|_| is_alone).map_or(0, |lines| lines.reads),
+            write_backs: spec.lines.filter(|_| is_alone).map_or(0, |lines| lines.write_backs),
             deadline_ns: timing.map_or(0, |task| task.deadline),
             arrival_jitter_ns: timing.map_or(0, |task| task.arrival_jitter),
             min_distance_ns: timing.map_or(0, |task| task.min_distance),

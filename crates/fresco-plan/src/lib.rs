@@ -8,6 +8,7 @@
 //!
 //! All times are integer nanoseconds. No verdict passes through a float.
 
+mod alone;
 mod background;
 pub mod check;
 mod choose;

@@ -2,6 +2,7 @@
 //! How far a task set can be pushed under a method: longer execution times, denser devices, hotter memory.
 
 use crate::Method;
+use crate::alone::beside_others;
 use crate::methods::{PlanContext, draft};
 use crate::refusal::{Kind, Refusal};
 use crate::watch::Watch;
@@ -176,7 +177,9 @@ impl<F: FnMut(usize)> Judge<'_, F> {
                 return Some(false);
             }
             let options = &context.set.options;
-            let Ok(tasks) = charged(tasks, options.policy, options.context_switch_ns) else {
+            let counted = beside_others(context.set, tasks.to_vec());
+            let counted = counted.map(|tasks| charged(&tasks, options.policy, options.context_switch_ns));
+            let Ok(Ok(tasks)) = counted else {
                 return Some(false);
             };
             asked += 1;

@@ -16,7 +16,7 @@ mod source;
 pub use builtin::{builtin, builtin_names, builtin_source, builtin_text, builtin_titles};
 pub use comparison::{Comparison, policies};
 pub use plan::Plan;
-pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
+pub use planning::{AloneWcets, BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
     Agent, Axis, Copy, Dynamic, Extent, MOST_STALLS, MachineUsed, Overview, POINTS_SHOWN, Paging, Pattern, Point, Role,
     Rows, RunSpec, Scenario, Setup, Task, TaskOverview, TraceUsed, error_at,

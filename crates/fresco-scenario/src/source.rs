@@ -107,6 +107,9 @@ fn of_plan(plan: &Plan) -> String {
         quoted(policy),
         plan.cores
     );
+    if plan.tasks.iter().any(|task| task.wcet_alone_ns > 0) {
+        text.push_str("wcet_is = \"alone\"\n");
+    }
     if plan.context_switch_ns > 0 {
         _ = writeln!(text, "context_switch = \"{} ns\"", plan.context_switch_ns);
     }
@@ -168,7 +171,14 @@ fn of_plan(plan: &Plan) -> String {
             let times = [
                 ("phase", task.phase_ns),
                 ("period", task.period_ns),
-                ("wcet", task.wcet_ns),
+                (
+                    "wcet",
+                    if task.wcet_alone_ns > 0 {
+                        task.wcet_alone_ns
+                    } else {
+                        task.wcet_ns
+                    },
+                ),
                 ("deadline", task.deadline_ns),
             ];
             let seldom = [
@@ -182,6 +192,9 @@ fn of_plan(plan: &Plan) -> String {
             for (key, ns) in times.into_iter().chain(seldom) {
                 _ = writeln!(text, "{key} = \"{ns} ns\"");
             }
+        }
+        if task.wcet_alone_ns > 0 {
+            _ = writeln!(text, "reads = {}\nwrite_backs = {}", task.reads, task.write_backs);
         }
         _ = writeln!(
             text,

@@ -17,6 +17,7 @@ mod kinds;
 mod layout;
 mod machine;
 mod memory;
+mod others;
 mod programs;
 mod replay;
 mod report;
@@ -76,6 +77,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Objection> {
     bandwidth::check(plan, machine, &mut report)?;
     copy_times::check(plan, machine, &mut report)?;
     programs::check(plan, &mut report)?;
+    others::check(plan, machine, &mut report)?;
     deadlines::check(plan, &mut report)?;
     match report.unverified.is_empty() {
         true => Ok(report),

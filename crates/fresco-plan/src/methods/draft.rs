@@ -2,6 +2,7 @@
 //! What methods start from, and what they return.
 
 use crate::Method;
+use crate::alone::beside_others;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::refresh::for_jitter;
@@ -18,6 +19,8 @@ pub(crate) struct PlanContext<'a> {
     pub set: &'a TaskSet,
     /// Its machine's memory.
     pub memory: RankMemory,
+    /// Their WCETs without switches, with what other cores cost.
+    pub wcets: Vec<Time>,
     /// The timing of all tasks, their switches charged; empty if they are batch tasks.
     pub tasks: Vec<Task>,
     /// What switches take from them in each slot.
@@ -51,10 +54,12 @@ impl<'a> PlanContext<'a> {
     /// # Errors
     /// A job that takes longer than its deadline with its switches.
     pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
-        let (timing, switch) = (set.timing(), set.options.context_switch_ns);
+        let (timing, switch) = (beside_others(set, set.timing())?, set.options.context_switch_ns);
+        let wcets = timing.iter().map(|task| task.wcet).collect();
         let refused = |error: Overcharged| Refusal::load(format!("{error} (times in ns)"));
         Ok(Self {
             set,
+            wcets,
             memory: RankMemory::of(&set.machine),
             slice: SliceCost::of(&timing, switch),
             tasks: match set.options.method {

@@ -117,8 +117,17 @@ pub struct PlannedTask {
     pub phase_ns: Time,
     /// p; 0 for a batch task, which runs for ever.
     pub period_ns: Time,
-    /// e without refresh; 0 for a batch task.
+    /// e without refresh, with what tasks of other cores cost; 0 for a batch task.
     pub wcet_ns: Time,
+    /// The part of it that was measured alone; 0 if all of it was measured beside others.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub wcet_alone_ns: Time,
+    /// Lines that a job reads beyond its core's caches at most, where its WCET was measured alone.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reads: u64,
+    /// And lines that it writes back.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub write_backs: u64,
     /// D, from an arrival.
     pub deadline_ns: Time,
     /// A: jobs arrive up to so much later than at the period.

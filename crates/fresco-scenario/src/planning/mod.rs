@@ -10,7 +10,7 @@ mod runs;
 mod server;
 mod task;
 
-pub use options::{BurstLength, Options};
+pub use options::{AloneWcets, BurstLength, Options};
 pub use server::ServerSpec;
 pub use task::{PageColors, TaskSpec};
 
@@ -138,6 +138,12 @@ impl TaskSet {
         };
         let mut options = Options::read(plan, &root, &machine)?;
         if options.method == Some(Method::Partition) {
+            if options.alone.is_some() {
+                let error = root.error_at("plan.wcet_is", "found \"alone\" in a plan that is a partition");
+                return Err(error
+                    .allowed("a method that proves deadlines")
+                    .help("remove it: a partition proves none, and counts no execution times"));
+            }
             let given = document.root().opt_table("plan")?;
             let has_cores = given.is_some_and(|plan| plan.has("cores"));
             let cores = has_cores.then_some(options.cores);
@@ -188,6 +194,19 @@ impl TaskSet {
             return Err(error
                 .allowed("tasks: what a plan promises holds among them")
                 .help("remove [[agent]], or simulate the scenario without a plan: fresco sim"));
+        }
+        if let Some(alone) = &mut options.alone {
+            if let Some(task) = tasks.iter().find(|task| task.timing.is_some() && task.lines.is_none()) {
+                let error = root.error_at(
+                    &format!("task.{}.reads", task.name),
+                    "found none, but WCETs measured alone",
+                );
+                return Err(error
+                    .allowed("the lines that a job reads beyond its core's caches at most")
+                    .help("add reads, and write_backs if they are fewer; `fresco bound --json` and performance counters know them"));
+            }
+            let writes = |task: &TaskSpec| task.lines.is_none_or(|lines| lines.write_backs > 0);
+            alone.writes = tasks.iter().any(writes);
         }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &asked)?;

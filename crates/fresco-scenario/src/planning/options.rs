@@ -21,6 +21,13 @@ pub enum BurstLength {
     Lpddr2,
 }
 
+/// WCETs that were measured with no other core at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AloneWcets {
+    /// A task of the plan may write.
+    pub writes: bool,
+}
+
 /// What is asked of a plan.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -46,6 +53,8 @@ pub struct Options {
     pub refresh_jitter_ns: Time,
     /// What a switch to another task takes; 0 if WCETs contain their switches.
     pub context_switch_ns: Time,
+    /// WCETs were measured alone: what tasks of other cores cost in memory is added. `None` if they contain it.
+    pub alone: Option<AloneWcets>,
     /// Most instances of a task; 1 forbids copy tasks.
     pub instances: u32,
     /// How fast data are copied between instances.
@@ -100,6 +109,7 @@ impl Options {
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
             refresh_jitter_ns: duration("refresh_jitter", MOST_OVERHEAD_PS, default_jitter(machine))?,
             context_switch_ns: duration("context_switch", MOST_OVERHEAD_PS, 0)?,
+            alone: plan.opt_choice("wcet_is", &WCETS)?.flatten(),
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,
             periods: periods(&plan)?,
@@ -115,6 +125,9 @@ impl Options {
         Ok(read)
     }
 }
+
+/// What WCETs contain; who writes is known when the tasks are.
+const WCETS: [(&str, Option<AloneWcets>); 2] = [("complete", None), ("alone", Some(AloneWcets { writes: true }))];
 
 /// Names of the lengths of a burst.
 const BURSTS: [(&str, BurstLength); 3] = [

@@ -84,6 +84,7 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
             timing: timing(task, &copy.name),
             memory,
             global: task.global,
+            lines: task.lines,
             core: Some(copy.core),
             color: None,
             colors: is_colored.then(|| colors(copy, &setup.space, table)).transpose()?,

@@ -4,6 +4,7 @@
 use crate::Paging;
 use crate::plan::Work;
 use crate::scenario::task::DEFAULT_MEMORY;
+use crate::scenario::task::JobLines;
 use crate::scenario::{Task, program};
 use fresco_input::{InputError, Table, format_size};
 use fresco_load::Setting;
@@ -20,6 +21,8 @@ pub struct TaskSpec {
     pub memory: u64,
     /// Data that one job leaves to the next, in bytes (g).
     pub global: u64,
+    /// Lines that a job moves at most; `None` if nothing is said.
+    pub lines: Option<JobLines>,
     /// The core it is bound to; `None` to have it chosen.
     pub core: Option<u32>,
     /// The color it must have; `None` to have it chosen.
@@ -71,6 +74,7 @@ pub(super) fn copies(
             name,
             memory,
             global: task.global,
+            lines: task.lines,
             core,
             color: task.color,
             colors: None,

@@ -42,6 +42,36 @@ impl Paging {
     }
 }
 
+/// Lines that a job moves beyond its core's own caches at most, as a plan counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobLines {
+    /// Lines read.
+    pub reads: u64,
+    /// Lines written back.
+    pub write_backs: u64,
+}
+
+impl JobLines {
+    /// Reads `reads` and `write_backs`: if omitted as many lines are written back as are read.
+    fn read(table: &Table<'_>) -> Result<Option<Self>, InputError> {
+        const MOST: u64 = 1 << 40;
+        let write_backs = table.opt_integer("write_backs", 0..=MOST)?;
+        match (table.opt_integer("reads", 0..=MOST)?, write_backs) {
+            (Some(reads), write_backs) => Ok(Some(Self {
+                reads,
+                write_backs: write_backs.unwrap_or(reads),
+            })),
+            (None, None) => Ok(None),
+            (None, Some(_)) => {
+                let error = table.error_at("write_backs", "found write_backs without reads");
+                Err(error
+                    .allowed("the lines that a job reads and writes back")
+                    .help("add reads = …, the lines that a job reads from memory at most"))
+            }
+        }
+    }
+}
+
 /// One `[[task]]`; its copies are alike.
 pub struct Task {
     /// Unique name.
@@ -81,6 +111,8 @@ pub struct Task {
     pub bytes: Option<u64>,
     /// Data that one job leaves to the next, in bytes; heeded by plans.
     pub global: u64,
+    /// Lines that a job moves at most; heeded by plans.
+    pub lines: Option<JobLines>,
     /// The refresh color that a plan must give it; `None` to have it chosen.
     pub color: Option<usize>,
     /// The program that it is on a real machine, with its arguments; empty if none is named.
@@ -177,6 +209,7 @@ impl Task {
             global: table
                 .opt_size("global", 0..=bytes.unwrap_or(DEFAULT_MEMORY))?
                 .unwrap_or(0),
+            lines: JobLines::read(table)?,
             color: table.opt_integer("color", 0..=1u32)?.map(|color| color as usize),
             command: command(table)?,
             size_place: memory_place(table, &name, &SIZE)?,

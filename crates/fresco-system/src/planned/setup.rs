@@ -123,7 +123,15 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         );
     }
     let timing = match (task.timing(), task.period_ns) {
-        (Some(timing), _) => Timing::Periodic(timing),
+        // What a job is made to take is what it takes alone.
+        (Some(timing), _) => Timing::Periodic(fresco_rt::Task {
+            wcet: if task.wcet_alone_ns > 0 {
+                task.wcet_alone_ns
+            } else {
+                timing.wcet
+            },
+            ..timing
+        }),
         (None, 0) => Timing::Batch,
         (None, _) => return Err(unsound(plan, format!("found times of {} that make no task", task.name))),
     };

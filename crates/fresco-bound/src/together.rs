@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long jobs take beside other cores of which nothing is known but how many there are: what a plan has to count with, which chooses colors and
+//! cores itself.
+
+use crate::budgets::{delay_ps, interrupts_ps};
+use crate::work::{beside, path_ps};
+use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
+use fresco_dram::Ps;
+use fresco_machine::Machine;
+
+/// Entries of a core's write-back buffer in the model, at least (docs/model.md, section 4).
+const LEAST_WRITE_BACKS: u32 = 8;
+
+/// Budgets of bandwidth that hold, for all cores.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Length of a period, in picoseconds.
+    pub period_ps: Ps,
+    /// Lines that the cores beside a job's own may move in a period.
+    pub lines_of_others: u64,
+    /// What an interrupt of the regulation takes, in picoseconds.
+    pub interrupt_ps: Ps,
+}
+
+/// Cores that run tasks at once, with memory in any bank.
+#[derive(Clone, Debug)]
+pub struct Together<'m> {
+    machine: &'m Machine,
+    reads: TaskReads,
+    /// The longest that a read takes if no other core sends any.
+    own_ps: Ps,
+    /// Others may displace what a job had in its last-level cache.
+    shares_cache: bool,
+    held: Option<Held>,
+}
+
+impl<'m> Together<'m> {
+    /// So many cores of a machine; `writes` if anybody writes.
+    ///
+    /// # Errors
+    /// Why a read has no bound.
+    pub fn new(machine: &'m Machine, cores: u32, writes: bool, held: Option<Held>) -> Result<Self, Unbounded> {
+        let misses = machine.core.mshrs;
+        let dram = Dram::of(machine);
+        let crowd = |cores: u32| {
+            let reads = cores * misses;
+            let waiting = match writes {
+                true => cores * (misses.max(LEAST_WRITE_BACKS) + misses),
+                false => 0,
+            };
+            Crowd {
+                reads,
+                of_rank: reads,
+                of_bank: reads,
+                ranks: machine.memory.organisation.ranks,
+                waiting_writes: waiting,
+                front: reads + waiting,
+            }
+        };
+        let own_ps = machine.memory.timing.clock.to_ps(read(&dram, &crowd(1))?.total());
+        let crowd = crowd(cores);
+        let bound = read(&dram, &crowd)?;
+        let reads = TaskReads {
+            node: 0,
+            channel: 0,
+            crowd,
+            bound,
+            longest_ps: machine.memory.timing.clock.to_ps(bound.total()),
+            all: vec![(crowd, bound)],
+        };
+        let shares_cache = machine.llc.as_ref().is_some_and(|llc| llc.cores_per_cache > 1);
+        Ok(Self {
+            machine,
+            reads,
+            own_ps,
+            shares_cache,
+            held,
+        })
+    }
+
+    /// Returns why nothing follows for work on the machine beside others, if so.
+    pub fn unknown(machine: &Machine) -> Option<Unknown> {
+        let registers = machine.llc.as_ref().is_some_and(|llc| llc.mshrs.is_some());
+        match machine {
+            _ if !machine.fabric.is_unlimited() => Some(Unknown::Fabric),
+            _ if machine.coherence.is_some() => Some(Unknown::Coherence),
+            _ if !machine.core.prefetch.is_off() => Some(Unknown::Prefetch),
+            _ if registers => Some(Unknown::SharedRegisters),
+            _ => None,
+        }
+    }
+
+    /// The longest that a read takes in its controller, in picoseconds.
+    pub fn read_ps(&self) -> Ps {
+        self.reads.longest_ps
+    }
+
+    /// The longest that a job takes which took `time_ps` alone and sent at most so many reads and displaced lines beyond its private caches.
+    ///
+    /// Alone, each read was in its controller for as long as its data take at least. Where others displace lines from its last-level cache, each may have
+    /// been a hit, and takes the way to the controller besides. Its own budget is in its time alone; interrupts of the regulation let its longest
+    /// read end first.
+    pub fn job(&self, time_ps: Ps, reads: u64, write_backs: u64) -> WorkBound {
+        let memory = &self.machine.memory;
+        let topology = &self.machine.topology;
+        let hops = topology.hop_latency.iter().flatten().copied().max().unwrap_or(0);
+        let path = path_ps(self.machine, 2 * hops);
+        let least = memory.timing.clock.to_ps(memory.timing.read_data(&memory.organisation));
+        let (in_memory, ways) = match self.shares_cache {
+            true => (0, reads.saturating_mul(path)),
+            false => (reads.saturating_mul(least), 0),
+        };
+        let alone = Alone {
+            time_ps: time_ps.saturating_add(ways),
+            reads,
+            in_memory_ps: in_memory,
+            write_backs,
+        };
+        let by_budgets = |alone: &Alone| {
+            let held = self.held?;
+            let delay = delay_ps(self.machine, alone, &self.reads, held.lines_of_others, held.period_ps)?;
+            // What was a hit is read, too.
+            Some(if self.shares_cache {
+                delay.saturating_add(reads.saturating_mul(self.own_ps))
+            } else {
+                delay
+            })
+        };
+        let others = beside(self.machine, alone, &self.reads, path, by_budgets);
+        let budgets_ps = self.held.map_or(0, |held| {
+            let of_period = (held.interrupt_ps.saturating_add(self.reads.longest_ps)).saturating_mul(2);
+            interrupts_ps(others.longest_ps, of_period, held.period_ps)
+        });
+        WorkBound {
+            budgets_ps,
+            longest_ps: others.longest_ps.saturating_add(budgets_ps),
+            ..others
+        }
+    }
+}
