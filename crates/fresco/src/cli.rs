@@ -35,6 +35,8 @@ pub enum Verb {
     Attack(verbs::attack::Args),
     /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
     Advise(verbs::advise::Args),
+    /// Write a partition, a schedule or a task set in the format of a hypervisor, a kernel or another analysis
+    Export(verbs::export::Args),
     /// Compare a machine's model with measured curves of bandwidth and latency, and fit what they determine of it
     Calibrate(verbs::calibrate::Args),
     /// Drive the memory core alone with an address trace
@@ -85,6 +87,7 @@ impl Verb {
             Self::Bound(args) => verbs::bound::run(&args),
             Self::Check(args) => verbs::check::run(&args),
             Self::Advise(args) => verbs::advise::run(&args),
+            Self::Export(args) => verbs::export::run(&args),
             Self::Calibrate(args) => verbs::calibrate::run(&args),
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),

@@ -7,6 +7,7 @@ pub mod bench;
 pub mod bound;
 pub mod calibrate;
 pub mod check;
+pub mod export;
 pub mod live;
 pub mod machine;
 pub mod man;

@@ -2,6 +2,7 @@
 //! `fresco sched`: the theory of scheduling tasks and refresh, without a machine.
 
 mod generate;
+mod import;
 mod oracle;
 mod sensitivity;
 
@@ -13,6 +14,7 @@ use clap::Subcommand;
 #[command(after_help = "\
 Examples:
   fresco sched generate --utilization 0.5:0.9:0.1 --accept table,flat --density 8 --svg a.svg
+  fresco sched import tasks.xml --from schedcat --out tasks.toml
   fresco sched oracle sets.json
   fresco sched oracle sets.json more.json --json")]
 pub struct Args {
@@ -26,6 +28,8 @@ pub struct Args {
 enum What {
     /// Draw random task sets, and count which of them each method schedules
     Generate(generate::Args),
+    /// Make a scenario of a task set of SchedCAT, Cheddar, pyCPA or CSV
+    Import(import::Args),
     /// Recompute recorded task sets, cyclic executives and servers, and print each answer that differs
     Oracle(oracle::Args),
     /// How far a task set can be pushed: longer execution times, denser devices, hotter memory
@@ -36,6 +40,7 @@ enum What {
 pub fn run(args: Args) -> Outcome {
     match args.what {
         What::Generate(args) => generate::run(&args),
+        What::Import(args) => import::run(&args),
         What::Oracle(args) => oracle::run(&args),
         What::Sensitivity(args) => sensitivity::run(&args),
     }

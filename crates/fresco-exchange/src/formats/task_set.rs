@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What formats of task sets share: times as whole numbers of a unit, and text of XML.
+
+use crate::amount::Unit;
+use crate::export::ExportOptions;
+use crate::subject::{Subject, Task};
+use crate::times::Times;
+use fresco_input::InputError;
+use fresco_rt::Time;
+use fresco_scenario::Plan;
+
+/// The plan of a subject.
+///
+/// # Errors
+/// It is none.
+pub fn plan_of<'s>(subject: &'s Subject, format: &str) -> Result<&'s Plan, InputError> {
+    subject.plan.as_ref().ok_or_else(|| {
+        subject
+            .error(format, "found no plan")
+            .allowed("a plan: schedules are in plans alone")
+            .help("make one: fresco plan SCENARIO --out plan.json")
+    })
+}
+
+/// A recurring task in whole numbers of a unit.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row<'s> {
+    /// The task.
+    pub task: &'s Task,
+    /// Its times, in the unit, not in ns.
+    pub times: Times,
+}
+
+/// The tasks that have periods, and what is lost of the others and by rounding: periods, deadlines and minimum distances down, execution
+/// times and jitter up, so that what is exported is no easier than what there is.
+///
+/// # Errors
+/// No task has a period.
+pub fn rows<'s>(
+    subject: &'s Subject,
+    format: &str,
+    unit: Unit,
+    losses: &mut Vec<String>,
+) -> Result<Vec<Row<'s>>, InputError> {
+    let mut rows = Vec::new();
+    let mut without = Vec::new();
+    for task in &subject.tasks {
+        let Some(times) = &task.times else {
+            without.push(task.name.as_str());
+            continue;
+        };
+        let mut whole = |what: &str, ns: Time, up: bool| {
+            let (down, rest) = (ns / unit.ns(), ns % unit.ns());
+            if rest != 0 {
+                losses.push(format!(
+                    "{what} of {}, {ns} ns, as a whole number of {}",
+                    task.name,
+                    unit.name()
+                ));
+            }
+            down + Time::from(up && rest != 0)
+        };
+        rows.push(Row {
+            times: Times {
+                period_ns: whole("the period", times.period_ns, false).max(1),
+                wcet_ns: whole("the execution time", times.wcet_ns, true),
+                deadline_ns: whole("the deadline", times.deadline_ns, false).max(1),
+                phase_ns: whole("the phase", times.phase_ns, false),
+                jitter_ns: whole("the jitter", times.jitter_ns, true),
+                min_distance_ns: whole("the minimum distance", times.min_distance_ns, false),
+            },
+            task,
+        });
+    }
+    if rows.is_empty() {
+        return Err(subject
+            .error(format, "found no task with a period")
+            .allowed("one or more tasks with period and wcet")
+            .help("give the tasks periods"));
+    }
+    if !without.is_empty() {
+        losses.push(format!("{}, without a period", without.join(", ")));
+    }
+    Ok(rows)
+}
+
+/// The unit of the numbers of a format that names none: that of the option, or microseconds.
+pub fn unit(options: &ExportOptions) -> Unit {
+    options.unit.unwrap_or(Unit::Us)
+}
+
+/// Names of rows for which something holds.
+pub fn names_of(rows: &[Row<'_>], holds: impl Fn(&Row<'_>) -> bool) -> Option<String> {
+    let names: Vec<&str> = rows
+        .iter()
+        .filter(|row| holds(row))
+        .map(|row| row.task.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// Text as it stands in XML, in elements and attributes. Characters that XML 1.0 cannot hold become `?`.
+pub fn xml_text(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
