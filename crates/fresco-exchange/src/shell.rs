@@ -49,3 +49,43 @@ pub fn word(word: &str) -> String {
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
+
+/// Names of directories for these names, in their order: without what a path or a file system gives a meaning, each once.
+pub fn directories<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let mut directories: Vec<String> = Vec::new();
+    for name in names {
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        let mut directory: String = name.chars().map(plain).collect();
+        if directory.starts_with(['.', '-']) {
+            directory.insert(0, '_');
+        }
+        while RESERVED.contains(&directory.as_str()) || directories.contains(&directory) {
+            directory.push('_');
+        }
+        directories.push(directory);
+    }
+    directories
+}
+
+/// Directories that resctrl has itself.
+const RESERVED: [&str; 4] = ["", "info", "mon_data", "mon_groups"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_elsewhere() {
+        assert_eq!(
+            directories(["a", "..", "../etc", "info", "a", "b c", ""]),
+            ["a", "_..", "_.._etc", "info_", "a_", "b_c", "_"]
+        );
+        assert_eq!(word("it's"), r"'it'\''s'");
+    }
+}

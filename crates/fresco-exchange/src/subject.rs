@@ -110,7 +110,8 @@ impl Subject {
             .iter()
             .map(|task| {
                 Ok(Task {
-                    name: task.name.clone(),
+                    // A plan's file may have any name; none may begin a line of another file.
+                    name: task.name.replace(char::is_control, "_"),
                     times: task.timing().as_ref().map(Times::of),
                     core: task.core,
                     memory_bytes: Some(task.memory_bytes),

@@ -10,6 +10,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The files of tasks/.
 pub fn files() -> Vec<PathBuf> {
@@ -24,6 +25,11 @@ pub fn files() -> Vec<PathBuf> {
 
 /// The plans of tasks/, and one by a table, with their machines.
 pub fn plans() -> Vec<(Plan, Machine)> {
+    static PLANS: LazyLock<Vec<(Plan, Machine)>> = LazyLock::new(make_plans);
+    PLANS.clone()
+}
+
+fn make_plans() -> Vec<(Plan, Machine)> {
     let plan = |(path, changes): (&PathBuf, &[String])| {
         let set = TaskSet::load(path, changes).unwrap_or_else(|error| panic!("{error}"));
         let plan = fresco_plan::plan(&set).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()));

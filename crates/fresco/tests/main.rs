@@ -8,6 +8,7 @@ mod bound;
 mod calibrate;
 mod certificates;
 mod common;
+mod exchange;
 mod json_reference;
 mod machine;
 mod man;

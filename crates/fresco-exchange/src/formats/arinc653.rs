@@ -128,7 +128,12 @@ impl Format for Arinc653 {
                 .filter(of_color)
                 .map(|task| task.name.as_str())
                 .collect();
-            notes.push(format!("partition {}: tasks {}", partition.name, names.join(", ")));
+            let names = if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            };
+            notes.push(format!("tasks of partition {}: {names}", partition.name));
         }
         Ok(Draft {
             body,

@@ -5,7 +5,7 @@ use super::way_colors::{other_limits, parts, uncolored};
 use crate::colors::masked;
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
-use crate::shell::Script;
+use crate::shell::{Script, directories};
 use crate::subject::Subject;
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
@@ -76,8 +76,9 @@ impl Format for Cgroup {
         script.write(&map, &format!("{COLORING}/map"));
         script.write("1", &format!("{COLORING}/enabled"));
         script.write("+cpuset", &format!("{CGROUP}/cgroup.subtree_control"));
-        for ((part, colors), nodes) in parts.iter().zip(&masked.colors).zip(&masked.nodes) {
-            let path = format!("{CGROUP}/{}", part.name);
+        let groups = directories(parts.iter().map(|part| part.name.as_str()));
+        for (((part, group), colors), nodes) in parts.iter().zip(&groups).zip(&masked.colors).zip(&masked.nodes) {
+            let path = format!("{CGROUP}/{group}");
             script.section(&format!("{}: tasks {}", part.name, subject.names(part)));
             script.directory(&path);
             if !part.cores.is_empty() {

@@ -11,7 +11,7 @@ use super::way_colors::{parts, uncolored};
 use crate::colors::masked;
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
-use crate::shell::Script;
+use crate::shell::{Script, directories};
 use crate::subject::{Budgets, Subject};
 use fresco_dram::color::format_list;
 use fresco_dram::gf2::bits_of;
@@ -111,8 +111,9 @@ impl Format for Palloc {
             }
         }
         script.line("echo never > /sys/kernel/mm/transparent_hugepage/enabled");
-        for ((part, bins), nodes) in parts.iter().zip(&masked.colors).zip(&masked.nodes) {
-            let path = format!("{CGROUP}/{}", part.name);
+        let groups = directories(parts.iter().map(|part| part.name.as_str()));
+        for (((part, group), bins), nodes) in parts.iter().zip(&groups).zip(&masked.colors).zip(&masked.nodes) {
+            let path = format!("{CGROUP}/{group}");
             script.section(&format!("{}: tasks {}", part.name, subject.names(part)));
             script.directory(&path);
             let cores = match part.cores.is_empty() {

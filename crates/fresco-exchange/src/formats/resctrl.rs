@@ -8,7 +8,7 @@
 use super::way_colors::mask;
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
-use crate::shell::Script;
+use crate::shell::{Script, directories};
 use crate::subject::{Subject, Task};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
@@ -153,6 +153,10 @@ fn classes(subject: &Subject) -> Vec<Class> {
                 budget_of,
             }),
         }
+    }
+    let names = directories(classes.iter().map(|class| class.name.as_str()));
+    for (class, name) in classes.iter_mut().zip(names) {
+        class.name = name;
     }
     classes
 }

@@ -84,6 +84,9 @@ impl Format for Xen {
         if colors.colors > USUAL_COLORS {
             notes.push(format!("CONFIG_LLC_COLORS_ORDER={}", colors.colors.trailing_zeros()));
         }
+        if subject.machine.memory.organisation.nodes > 1 {
+            notes.push("CONFIG_NUMA=n: Xen has coloring of one node alone".to_owned());
+        }
         notes.extend(uncolored(subject));
         Ok(Draft {
             body,

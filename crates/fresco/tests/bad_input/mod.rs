@@ -10,6 +10,7 @@ mod case;
 mod command_lines;
 mod conversions;
 mod detect;
+mod exchange;
 mod machines;
 mod maps;
 mod overwriting;
@@ -71,6 +72,11 @@ fn wrong_benchmarks() {
 #[test]
 fn wrong_detections() {
     check("detect", 20, &detect::cases());
+}
+
+#[test]
+fn wrong_exchange() {
+    check("exchange", 35, &exchange::cases());
 }
 
 #[test]

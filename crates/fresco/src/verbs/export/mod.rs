@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> Outcome {
     let (Some(file), Some(format)) = (&args.file, args.to.and_then(format)) else {
         return list();
     };
+    options_of(args, format)?;
     let companion = match (&args.out, format.name()) {
         (Some(out), "c-table") => Some(out.with_extension("h")),
         (None, "c-table") => {
@@ -131,6 +132,28 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses options that the format would not heed.
+fn options_of(args: &Args, format: &dyn Format) -> Result<(), InputError> {
+    let is_arinc = format.name() == "arinc653";
+    for (option, is_given, is_heeded, of) in [
+        (
+            "--unit",
+            args.unit.is_some(),
+            format.takes() == Takes::Tasks,
+            "schedcat, cheddar, csv, pycpa",
+        ),
+        ("--core", args.core.is_some(), is_arinc, "arinc653"),
+        ("--supplement", args.supplement.is_some(), is_arinc, "arinc653"),
+    ] {
+        if is_given && !is_heeded {
+            return Err(InputError::new(option, format!("found it with --to {}", format.name()))
+                .allowed(format!("with --to {of}"))
+                .help("leave it out"));
+        }
+    }
+    Ok(())
 }
 
 /// What is exported, with the digest of its file.

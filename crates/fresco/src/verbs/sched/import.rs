@@ -115,5 +115,5 @@ fn of_scenario(file: &str, error: &InputError) -> InputError {
     InputError::new(file, error.found.clone())
         .in_field(error.field.clone())
         .allowed(error.allowed.clone())
-        .help(error.help.clone())
+        .help(format!("{}; --machine names another machine", error.help))
 }
