@@ -3,6 +3,10 @@
 
 use fresco_exchange::{ImportOptions, Importer, Times, Unit, import};
 use fresco_input::InputError;
+use fresco_scenario::TaskSet;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::Path;
 
 const US: ImportOptions = ImportOptions { unit: Some(Unit::Us) };
 
@@ -358,4 +362,55 @@ fn what_is_deep_or_long_is_told_as_well() {
             .found
             .contains("found no JSON")
     );
+}
+
+/// The seeds of the fuzz targets with bytes changed, cut and repeated: what comes of them is read or refused, with a message.
+#[test]
+fn spoilt_files_are_read_or_refused() {
+    let runs: u32 = std::env::var("EXCHANGE_RUNS").map_or(2_000, |runs| runs.parse().expect("a number"));
+    let mut random = Pcg64::seed_from_u64(6);
+    let (mut read, mut refused) = (0, 0);
+    for (name, importer) in Importer::NAMES {
+        let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fuzz/seeds/import_{name}"));
+        for entry in std::fs::read_dir(seeds).expect("seeds are there") {
+            let seed = std::fs::read(entry.expect("readable").path()).expect("readable");
+            for _ in 0..runs {
+                let mut bytes = seed.clone();
+                for _ in 0..random.random_range(1..4) {
+                    let at = random.random_range(0..bytes.len());
+                    match random.random_range(0..4) {
+                        0 => bytes[at] = b"0123456789.-e\"<>/,{}[]&\n _x"[random.random_range(0..27)],
+                        1 => drop(bytes.drain(at..(at + random.random_range(1..8)).min(bytes.len() - 1).max(at))),
+                        2 => {
+                            let part = bytes[at..(at + random.random_range(1..30)).min(bytes.len())].to_vec();
+                            bytes.splice(at..at, part);
+                        }
+                        _ => bytes[at] = random.random_range(0..128),
+                    }
+                }
+                let text = String::from_utf8(bytes).expect("ASCII");
+                match import(importer, "f", &text, &US) {
+                    Ok(imported) => {
+                        read += 1;
+                        let scenario = imported.to_scenario(None);
+                        if let Err(error) = TaskSet::parse("t.toml", &scenario, Path::new(""), &[]) {
+                            // A planner may find the set too much for its machine; it reads each key.
+                            let is_of_machine = ["utilisation", "core", "memory"]
+                                .iter()
+                                .any(|word| error.to_string().contains(word));
+                            assert!(is_of_machine, "{error}\n{scenario}");
+                        }
+                    }
+                    Err(error) => {
+                        refused += 1;
+                        assert!(
+                            !error.found.is_empty() && !error.allowed.is_empty() && !error.help.is_empty(),
+                            "{error}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 500, "{read} and {refused}");
 }
