@@ -39,7 +39,7 @@ fn schedcat() {
             ("late", times(20_000_000, 1_500, 8_000_000, 0), Some(1)),
         ]
     );
-    assert_eq!(imported.notes.len(), 2, "{:?}", imported.notes);
+    assert_eq!(imported.notes.len(), 3, "{:?}", imported.notes);
 }
 
 /// As programs that write for Cheddar 3 have it.
@@ -66,6 +66,17 @@ fn cheddar() {
     assert_eq!(
         (task.name.as_str(), task.times, task.core),
         ("S1", times(10_000_000, 2_000_000, 9_000_000, 3_000_000), Some(0))
+    );
+    // What says nothing of times is told.
+    let more = MODEL.replace(
+        "<jitter>0",
+        "<priority>7</priority>\n<policy>SCHED_FIFO</policy>\n<criticality>0</criticality>\n<jitter>0",
+    );
+    let more = more.replace("<tasks>", "<caches><cache/></caches><tasks>");
+    let notes = read(&more).expect("a model").notes;
+    assert_eq!(
+        notes[..3],
+        ["<caches> of the model", "policy of 1 tasks", "priority of 1 tasks"]
     );
     // Version 2 has the type as an attribute, and processors by name.
     let two = "<cheddar><processors><processor><name>b</name></processor><processor><name>a</name></processor></processors>\

@@ -106,7 +106,7 @@ impl Format for Palloc {
                 }
                 script.line(&format!("printf '{text}\\n' > {PALLOC}/control"));
                 notes.push(
-                    "functions of three bits or more: a kernel with a palloc_xormap patch (6.11 and later)".to_owned(),
+                    "functions that a mask and xor pairs do not say: for a kernel with a palloc_xormap patch (6.11 and later)".to_owned(),
                 );
             }
         }

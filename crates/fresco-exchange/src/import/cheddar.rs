@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Models of Cheddar: version 3 (`<periodic_task>` with `<task_type>`) and version 2 (`<task task_type="PERIODIC_TYPE">`).
 
-use super::raw::{Given, Place, Raw, Source, unit_of};
+use super::raw::{Given, Place, Raw, Source, clipped, unit_of};
 use super::{ImportOptions, push, xml};
 use crate::amount::Unit;
 use fresco_input::InputError;
 use roxmltree::Node;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of a model that tie tasks to each other, and what a scenario has instead.
 const TIES: [(&str, &str); 5] = [
@@ -23,6 +24,22 @@ const NOT_0: [(&str, &str); 3] = [
     ("blocking_time", "blocking times of 0: count it into the capacity"),
     ("context_switch_overhead", "overheads of 0: count it into the capacity"),
     ("every", "tasks of which every job runs"),
+];
+
+/// Parts of a model that are read.
+const PARTS: [&str; 3] = ["core_units", "processors", "tasks"];
+/// Of a task, what is read, and names without a meaning here.
+const OF_TASKS: [&str; 10] = [
+    "name",
+    "task_type",
+    "cpu_name",
+    "capacity",
+    "deadline",
+    "start_time",
+    "period",
+    "jitter",
+    "object_type",
+    "address_space_name",
 ];
 
 /// Reads the tasks of a model.
@@ -45,6 +62,7 @@ pub fn read(source: &Source<'_>, options: &ImportOptions, notes: &mut Vec<String
     let list = xml::elements(root).find(|node| node.has_tag_name("tasks"));
     let mut raws = Vec::new();
     let mut sporadic = 0;
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
     for (number, node) in list.into_iter().flat_map(xml::elements).enumerate() {
         let place = xml::place(node);
         let kind = xml::child(node, "task_type").map(|(text, _)| text);
@@ -53,17 +71,29 @@ pub fn read(source: &Source<'_>, options: &ImportOptions, notes: &mut Vec<String
             "PERIODIC_TYPE" => {}
             "SPORADIC_TYPE" => sporadic += 1,
             other => {
-                let found = format!("a task of the type {:?}", super::raw::clipped(other));
+                let found = format!("a task of the type {:?}", clipped(other));
                 return Err(source.refused(&place, "task_type", &found, "PERIODIC_TYPE, SPORADIC_TYPE"));
             }
         }
         let mut raw = task(source, node, number, unit)?;
+        for child in xml::elements(node) {
+            let name = child.tag_name().name();
+            if name == "offsets" && xml::elements(child).next().is_some() {
+                let allowed = "tasks that are all released at multiples of their period after start_time";
+                return Err(source.refused(&xml::place(child), name, "offsets of jobs", allowed));
+            }
+            let is_told = child.text().is_some_and(|text| !matches!(text.trim(), "" | "0"));
+            let is_read = OF_TASKS.contains(&name) || NOT_0.iter().any(|(known, _)| *known == name);
+            if is_told && !is_read {
+                *others.entry(clipped(name)).or_default() += 1;
+            }
+        }
         if let Some((name, at)) = xml::child(node, "cpu_name") {
             let core = match processors.iter().position(|known| known == name) {
                 Some(core) => core,
                 None if is_closed => {
                     return Err(source
-                        .error(&at, "cpu_name", format!("found {:?}", super::raw::clipped(name)))
+                        .error(&at, "cpu_name", format!("found {:?}", clipped(name)))
                         .allowed(format!("a processor of the model: {}", processors.join(", ")))
                         .help("name one of these"));
                 }
@@ -81,6 +111,15 @@ pub fn read(source: &Source<'_>, options: &ImportOptions, notes: &mut Vec<String
         }
         push(source, &mut raws, raw)?;
     }
+    let parts = xml::elements(root).filter(|node| xml::elements(*node).next().is_some());
+    let parts = parts.map(|node| node.tag_name().name());
+    let unread: BTreeSet<String> = parts.filter(|name| !PARTS.contains(name)).map(clipped).collect();
+    notes.extend(unread.into_iter().map(|name| format!("<{name}> of the model")));
+    notes.extend(
+        others
+            .into_iter()
+            .map(|(name, count)| format!("{name} of {count} tasks")),
+    );
     if sporadic > 0 {
         notes.push(format!(
             "that {sporadic} tasks are sporadic: their shortest distance is their period here"
@@ -105,7 +144,7 @@ fn processors(source: &Source<'_>, root: Node<'_, '_>) -> Result<Vec<String>, In
             return Err(source.refused(
                 &at,
                 "speed",
-                &format!("a core of the speed {:?}", super::raw::clipped(speed)),
+                &format!("a core of the speed {:?}", clipped(speed)),
                 "0 or 1: execution times are those of the machine",
             ));
         }
@@ -124,7 +163,7 @@ fn processors(source: &Source<'_>, root: Node<'_, '_>) -> Result<Vec<String>, In
         };
         let cores = node.descendants().filter(|node| node.has_tag_name("core")).count();
         if cores > 1 {
-            let found = format!("the processor {:?} of {cores} cores", super::raw::clipped(name));
+            let found = format!("the processor {:?} of {cores} cores", clipped(name));
             let allowed = "processors of one core, on which tasks stay";
             return Err(source.refused(&xml::place(node), "processors", &found, allowed));
         }
@@ -133,7 +172,7 @@ fn processors(source: &Source<'_>, root: Node<'_, '_>) -> Result<Vec<String>, In
                 .error(
                     &xml::place(node),
                     "name",
-                    format!("found a second processor {:?}", super::raw::clipped(name)),
+                    format!("found a second processor {:?}", clipped(name)),
                 )
                 .allowed("each name once")
                 .help("rename one of the two"));

@@ -80,6 +80,10 @@ pub fn read(source: &Source<'_>, options: &ImportOptions, notes: &mut Vec<String
         }
         push(source, &mut raws, task(source, node, number, unit)?)?;
     }
+    let config = xml::elements(root).find(|node| node.has_tag_name("config"));
+    if config.is_some_and(|node| node.attributes().len() > 0) {
+        notes.push("<config> of the test point".to_owned());
+    }
     for (name, count) in LEFT_OUT.iter().zip(without).filter(|(_, count)| *count > 0) {
         notes.push(format!("{name} of {count} tasks, which says nothing of when they run"));
     }
