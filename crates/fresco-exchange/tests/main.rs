@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is exported is read back by other means than it was written with, and compared with what it was made of.
+//! `EXCHANGE_RUNS` makes more random partitions, task sets and spoilt files than every test does.
 
 mod c_tables;
 mod imports;
