@@ -10,14 +10,20 @@ pub struct Times {
     pub period_ns: Time,
     /// e: execution time that is counted on; at least 1, at most the deadline.
     pub wcet_ns: Time,
-    /// D, from a release; at most the period.
+    /// D, from an arrival; at most the period.
     pub deadline_ns: Time,
     /// φ: release of the first job.
     pub phase_ns: Time,
-    /// J: a job may be released so much after its time. Scenarios have no key for it yet.
+    /// A job may be ready so much after its arrival.
     pub jitter_ns: Time,
-    /// d: two releases are at least so far apart; 0 if nothing is said. Without jitter it says nothing beyond the period.
+    /// J of event models: a job may arrive so much after its time.
+    pub arrival_jitter_ns: Time,
+    /// d: two arrivals are at least so far apart; 0 if nothing is said. Without arrival jitter it says nothing beyond the period.
     pub min_distance_ns: Time,
+    /// Others may wait for a job for so long.
+    pub critical_section_ns: Time,
+    /// A preemption costs a job so much.
+    pub cache_reload_ns: Time,
 }
 
 impl Times {
@@ -28,7 +34,11 @@ impl Times {
             wcet_ns: task.wcet,
             deadline_ns: task.deadline,
             phase_ns: task.phase,
-            ..Self::default()
+            jitter_ns: task.release_jitter,
+            arrival_jitter_ns: task.arrival_jitter,
+            min_distance_ns: task.min_distance,
+            critical_section_ns: task.critical_section,
+            cache_reload_ns: task.cache_reload,
         }
     }
 }

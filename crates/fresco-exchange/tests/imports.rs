@@ -251,9 +251,9 @@ fn wrong_files_are_told_with_their_place() {
         ),
         (
             Cheddar,
-            model("<jitter>0", "<jitter>4"),
+            model("<jitter>0", "<jitter>40000"),
             Some(16),
-            "found release jitter",
+            "found 40000 us of task",
         ),
         (
             Cheddar,
@@ -328,9 +328,9 @@ fn wrong_files_are_told_with_their_place() {
         ),
         (
             Pycpa,
-            "{\"tasks\":[{\"name\":\"a\",\"P\":5,\"wcet\":1,\"J\":2}]}".into(),
+            "{\"tasks\":[{\"name\":\"a\",\"P\":5,\"wcet\":1,\"J\":5001}]}".into(),
             None,
-            "found release jitter of task \"a\": 2 us",
+            "found 5001 us of task \"a\"",
         ),
     ];
     for (importer, text, line, found) in cases {

@@ -163,7 +163,7 @@ fn what_is_lost_is_told() {
 fn jitter_and_distance_reach_the_formats_that_have_them() {
     let mut late = timed("a", 10_000_000, 1_000_000);
     let times = late.times.as_mut().expect("times");
-    (times.jitter_ns, times.min_distance_ns) = (3_000_000, 500_000);
+    (times.arrival_jitter_ns, times.min_distance_ns) = (3_000_000, 500_000);
     let written = subject("ss-rtmc", vec![late]);
     let script = write(&written, "pycpa", &ExportOptions::default())
         .expect("it has both")
@@ -175,23 +175,49 @@ fn jitter_and_distance_reach_the_formats_that_have_them() {
         (&10_000.into(), &3_000.into(), &500.into())
     );
     let mut without = subject("ss-rtmc", written.tasks.clone());
-    without.tasks[0].times.as_mut().expect("times").min_distance_ns = 0;
+    let times = without.tasks[0].times.as_mut().expect("times");
+    (times.jitter_ns, times.arrival_jitter_ns, times.min_distance_ns) = (3_000_000, 0, 0);
     let model = write(&without, "cheddar", &ExportOptions::default())
         .expect("it has jitter")
         .text;
     assert!(model.contains("<jitter>3000</jitter>"), "{model}");
-    // They come back as what a scenario cannot say.
     let options = ImportOptions { unit: Some(Unit::Us) };
-    let error = import(Importer::Pycpa, "f.json", json_of(&script), &options).expect_err("jitter");
-    assert_eq!(
-        (error.field.as_str(), error.found.as_str()),
-        ("tasks[0].J", "found release jitter of task \"a\": 3000 us")
-    );
-    let error = import(Importer::Cheddar, "f.xml", &model, &options).expect_err("jitter");
+    let back = |importer, file: &str, text: &str| {
+        let found = import(importer, file, text, &options).unwrap_or_else(|error| panic!("{error}"));
+        (found.tasks[0].times, found.to_scenario(Some("ss-rtmc")))
+    };
+    let (times, text) = back(Importer::Pycpa, "f.json", json_of(&script));
+    assert_eq!((times.arrival_jitter_ns, times.min_distance_ns), (3_000_000, 500_000));
     assert!(
-        error.line.is_some() && error.found.contains("found release jitter of task \"a\": 3000 us"),
-        "{error}"
+        text.contains("arrival_jitter = \"3 ms\"\nmin_distance = \"500 us\""),
+        "{text}"
     );
+    let (times, text) = back(Importer::Cheddar, "f.xml", &model);
+    assert_eq!((times.jitter_ns, times.arrival_jitter_ns), (3_000_000, 0));
+    assert!(text.contains("\njitter = \"3 ms\""), "{text}");
+    // A scenario reads all of it, and CSV carries it.
+    let all = "name,period_us,wcet_us,jitter_us,arrival_jitter_us,min_distance_us,critical_section_us,cache_reload_us\na,10000,1000,200,30000,2000,50,20\n";
+    let (times, text) = back(Importer::Csv, "f.csv", all);
+    let set =
+        fresco_scenario::TaskSet::parse("f.toml", &text, "".as_ref(), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let task = &set.timing()[0];
+    assert_eq!(Times::of(task), times);
+    assert_eq!(
+        (task.release_jitter, task.critical_section, task.cache_reload),
+        (200_000, 50_000, 20_000)
+    );
+    let mut row = timed("a", 10_000_000, 1_000_000);
+    row.times = Some(times);
+    let csv = write(
+        &subject("ss-rtmc", vec![row]),
+        "csv",
+        &ExportOptions {
+            unit: Some(Unit::Us),
+            ..Default::default()
+        },
+    )
+    .expect("all of it");
+    assert_eq!(back(Importer::Csv, "g.csv", &csv.text).0, times);
 }
 
 /// Python 3 takes the script, and prints its tasks; without pyCPA that is all that can be asked of it.

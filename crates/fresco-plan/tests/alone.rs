@@ -42,17 +42,29 @@ fn each_read_takes_the_longest_that_it_can() {
             let more = task.wcet_ns - task.wcet_alone_ns;
             let each = more as f64 / task.reads as f64;
             // More than a row cycle, 48.75 ns, less than its data; no more than the bound of a read.
-            assert!(each > 30.0 && each * 1000.0 <= together.read_ps() as f64 + 1000.0, "{each}");
+            assert!(
+                each > 30.0 && each * 1000.0 <= together.read_ps() as f64 + 1000.0,
+                "{each}"
+            );
         }
         let report = check(&found, &set.machine).unwrap_or_else(|found| panic!("{}: {found}", method.name()));
-        assert!(report.warnings.iter().any(|text| text.starts_with("jobs are assumed to read")), "{report:?}");
+        assert!(
+            report
+                .warnings
+                .iter()
+                .any(|text| text.starts_with("jobs are assumed to read")),
+            "{report:?}"
+        );
     }
 }
 
 #[test]
 fn with_one_core_nothing_is_added() {
     let (set, found) = planned(&["plan.cores=1"]);
-    assert_eq!((found.tasks[0].wcet_ns, found.tasks[0].wcet_alone_ns), (2_000_000, 2_000_000));
+    assert_eq!(
+        (found.tasks[0].wcet_ns, found.tasks[0].wcet_alone_ns),
+        (2_000_000, 2_000_000)
+    );
     check(&found, &set.machine).expect("sound");
 }
 
@@ -60,8 +72,17 @@ fn with_one_core_nothing_is_added() {
 #[test]
 fn budgets_make_it_less() {
     let wcet = |changes: &[&str]| planned(changes).1.tasks[1].wcet_ns;
-    let writes = ["machine=imx8m-mini", "plan.method=auto-refresh", "plan.cores=2", "task.0.write_backs=500"];
-    let budgets = ["bandwidth.period=1 ms", "bandwidth.reserve=20 MB/s", "bandwidth.count_write_backs=true"];
+    let writes = [
+        "machine=imx8m-mini",
+        "plan.method=auto-refresh",
+        "plan.cores=2",
+        "task.0.write_backs=500",
+    ];
+    let budgets = [
+        "bandwidth.period=1 ms",
+        "bandwidth.reserve=20 MB/s",
+        "bandwidth.count_write_backs=true",
+    ];
     let without = wcet(&writes);
     let with = wcet(&[&writes[..], &budgets].concat());
     assert!(with < without, "{with} {without}");
@@ -72,7 +93,10 @@ fn budgets_make_it_less() {
     let budgets = more.bandwidth.as_mut().expect("there are budgets");
     budgets.lines.iter_mut().for_each(|lines| *lines *= 2);
     let objection = check(&more, &set.machine).expect_err("others move more");
-    assert!(objection.to_string().contains("beside other cores up to"), "{objection}");
+    assert!(
+        objection.to_string().contains("beside other cores up to"),
+        "{objection}"
+    );
 }
 
 #[test]
@@ -108,9 +132,14 @@ fn what_has_no_bound_is_refused_with_what_would_bound_it() {
     assert!(short.reason.contains("a job of b takes up to"), "{short}");
     let parse = |changes: &[&str]| {
         let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
-        TaskSet::parse("alone.toml", &ALONE.replace("reads = 2000, write_backs = 0", "core = 0"), Path::new(""), &changes)
-            .expect_err("no reads")
-            .to_string()
+        TaskSet::parse(
+            "alone.toml",
+            &ALONE.replace("reads = 2000, write_backs = 0", "core = 0"),
+            Path::new(""),
+            &changes,
+        )
+        .expect_err("no reads")
+        .to_string()
     };
     assert!(parse(&[]).contains("task.a.reads"), "{}", parse(&[]));
     assert!(parse(&["task.a.write_backs=5"]).contains("without reads"));

@@ -37,7 +37,17 @@ impl Format for Csv {
         let mut losses = Vec::new();
         let rows = rows(subject, self.name(), unit, &mut losses)?;
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let times = ["period", "wcet", "deadline", "phase", "jitter", "min_distance"];
+        let times = [
+            "period",
+            "wcet",
+            "deadline",
+            "phase",
+            "jitter",
+            "arrival_jitter",
+            "min_distance",
+            "critical_section",
+            "cache_reload",
+        ];
         let mut header = vec!["name".to_owned()];
         header.extend(times.map(|column| format!("{column}_{}", unit.name())));
         header.extend(["core".to_owned(), "memory".to_owned()]);
@@ -57,7 +67,10 @@ impl Format for Csv {
                     of.deadline_ns,
                     of.phase_ns,
                     of.jitter_ns,
+                    of.arrival_jitter_ns,
                     of.min_distance_ns,
+                    of.critical_section_ns,
+                    of.cache_reload_ns,
                 ]
                 .map(|value| value.to_string()),
             );

@@ -5,7 +5,7 @@
 //! `System.bind_resource`, `Resource.bind_task`; pycpa/schedulers.py: `EDFPScheduler` reads `deadline`, `SPPScheduler` takes the lower
 //! `scheduling_parameter` first. Numbers are integers of no unit.
 
-use super::task_set::{Row, rows, unit};
+use super::task_set::{Row, lost, rows, unit};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
@@ -65,6 +65,14 @@ impl Format for Pycpa {
         let unit = unit(options);
         let mut losses = Vec::new();
         let rows = rows(subject, self.name(), unit, &mut losses)?;
+        losses.extend(lost(
+            &rows,
+            &[
+                (|times| times.jitter_ns, "the release jitter"),
+                (|times| times.critical_section_ns, "the critical section"),
+                (|times| times.cache_reload_ns, "the reload"),
+            ],
+        ));
         let ranks = ranks(subject.policy, &rows);
         let tasks = rows
             .iter()
@@ -114,7 +122,7 @@ fn entry<'s>(row: &Row<'s>, priority: usize) -> Entry<'s> {
     Entry {
         name: &row.task.name,
         P: times.period_ns,
-        J: times.jitter_ns,
+        J: times.arrival_jitter_ns,
         dmin: times.min_distance_ns,
         phi: times.phase_ns,
         wcet: times.wcet_ns,
@@ -129,16 +137,12 @@ fn ranks(policy: Policy, rows: &[Row<'_>]) -> Vec<usize> {
     let Policy::FixedPriority(order) = policy else {
         return vec![0; rows.len()];
     };
-    let tasks: Vec<fresco_rt::Task> = rows
-        .iter()
-        .map(|row| fresco_rt::Task {
-            name: row.task.name.clone(),
-            phase: row.times.phase_ns,
-            period: row.times.period_ns,
-            wcet: row.times.wcet_ns,
-            deadline: row.times.deadline_ns,
-        })
-        .collect();
+    // The order knows periods and deadlines alone, which rounding may have brought below the execution time.
+    let task = |row: &Row<'_>| {
+        let Times { period_ns, deadline_ns, .. } = row.times;
+        fresco_rt::Task::new(&row.task.name, 0, period_ns, 1, deadline_ns).expect("times of a row make a task")
+    };
+    let tasks: Vec<fresco_rt::Task> = rows.iter().map(task).collect();
     let mut ranks = vec![0; rows.len()];
     for (rank, task) in (1..).zip(order.ranking(&tasks)) {
         ranks[task] = rank;

@@ -22,6 +22,14 @@ pub fn plan_of<'s>(subject: &'s Subject, format: &str) -> Result<&'s Plan, Input
     })
 }
 
+/// What a format of tasks that says nothing of `times` loses of rows.
+pub fn lost(rows: &[Row<'_>], times: &[(fn(&Times) -> Time, &str)]) -> Vec<String> {
+    let named = |(time, what): &(fn(&Times) -> Time, &str)| {
+        names_of(rows, |row| time(&row.times) > 0).map(|names| format!("{what} of {names}"))
+    };
+    times.iter().filter_map(named).collect()
+}
+
 /// A recurring task in whole numbers of a unit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row<'s> {
@@ -67,7 +75,10 @@ pub fn rows<'s>(
                 deadline_ns: whole("the deadline", times.deadline_ns, false).max(1),
                 phase_ns: whole("the phase", times.phase_ns, false),
                 jitter_ns: whole("the jitter", times.jitter_ns, true),
+                arrival_jitter_ns: whole("the arrival jitter", times.arrival_jitter_ns, true),
                 min_distance_ns: whole("the minimum distance", times.min_distance_ns, false),
+                critical_section_ns: whole("the critical section", times.critical_section_ns, true),
+                cache_reload_ns: whole("the reload", times.cache_reload_ns, true),
             },
             task,
         });

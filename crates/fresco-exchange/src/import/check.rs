@@ -6,6 +6,7 @@ use super::raw::{Given, Place, Raw, Source, clipped};
 use crate::times::Times;
 use fresco_input::{InputError, format_duration};
 use fresco_rt::Time;
+use fresco_rt::task::MOST_JITTER;
 use std::collections::HashMap;
 
 /// Longest period, deadline, phase and execution time of a scenario: 1000 s.
@@ -44,7 +45,6 @@ pub fn tasks(source: &Source<'_>, raws: Vec<Raw>) -> Result<Vec<ImportedTask>, I
                 .help("rename one of the two"));
         }
         let times = times(source, &raw)?;
-        not_yet(source, &raw, &times)?;
         if let Some(memory) = raw.memory.as_ref().filter(|memory| memory.value > MOST_BYTES) {
             return Err(source
                 .error(&memory.place, &memory.field, format!("found {} bytes", memory.shown))
@@ -103,7 +103,10 @@ fn times(source: &Source<'_>, raw: &Raw) -> Result<Times, InputError> {
         raw.deadline.as_ref(),
         raw.phase.as_ref(),
         raw.jitter.as_ref(),
+        raw.arrival_jitter.as_ref(),
         raw.min_distance.as_ref(),
+        raw.critical_section.as_ref(),
+        raw.cache_reload.as_ref(),
     ]
     .into_iter()
     .flatten()
@@ -140,36 +143,43 @@ fn times(source: &Source<'_>, raw: &Raw) -> Result<Times, InputError> {
             .allowed(format!("at most the period, {}", of(period.value)))
             .help("shorten it: releases that are always so far apart have a longer period"));
     }
-    let jitter_ns = or_0(&raw.jitter);
+    let most = [
+        (
+            &raw.jitter,
+            deadline_ns - wcet.value,
+            "what the deadline leaves of the execution time",
+        ),
+        (
+            &raw.arrival_jitter,
+            period.value.saturating_mul(MOST_JITTER),
+            "1000 periods",
+        ),
+        (
+            &raw.critical_section,
+            wcet.value,
+            "the execution time, of which it is a part",
+        ),
+    ];
+    for (given, most, what) in most {
+        if let Some(given) = given.as_ref().filter(|given| given.value > most) {
+            return Err(wrong(source, raw, given)
+                .allowed(format!("at most {}, {what}", of(most)))
+                .help("shorten it"));
+        }
+    }
+    let arrival_jitter_ns = or_0(&raw.arrival_jitter);
     Ok(Times {
         period_ns: period.value,
         wcet_ns: wcet.value,
         deadline_ns,
         phase_ns: or_0(&raw.phase),
-        jitter_ns,
-        // Without jitter the period says more.
-        min_distance_ns: if jitter_ns == 0 { 0 } else { min_distance_ns },
+        jitter_ns: or_0(&raw.jitter),
+        arrival_jitter_ns,
+        // Without arrival jitter the period says more.
+        min_distance_ns: if arrival_jitter_ns == 0 { 0 } else { min_distance_ns },
+        critical_section_ns: or_0(&raw.critical_section),
+        cache_reload_ns: or_0(&raw.cache_reload),
     })
-}
-
-/// What a scenario has no key for yet. A key that it gets has its line here taken out, and one in `scenario.rs` put in.
-fn not_yet(source: &Source<'_>, raw: &Raw, times: &Times) -> Result<(), InputError> {
-    let without_key = [
-        (times.jitter_ns, &raw.jitter, "release jitter"),
-        (times.min_distance_ns, &raw.min_distance, "a minimum distance"),
-    ];
-    match without_key.into_iter().find(|(ns, ..)| *ns > 0) {
-        None => Ok(()),
-        Some((_, given, what)) => {
-            let place = given.as_ref().map_or(&raw.place, |given| &given.place);
-            let field = given.as_ref().map_or("", |given| given.field.as_str());
-            let shown = given.as_ref().map_or("", |given| given.shown.as_str());
-            Err(source
-                .error(place, field, format!("found {what} of {}: {shown}", raw.shown()))
-                .allowed("none: a scenario has no key for it")
-                .help("take it out, if jobs are released on time; a sporadic task has its shortest distance as its period"))
-        }
-    }
 }
 
 /// An error about a value of a task.

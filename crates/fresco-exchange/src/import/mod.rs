@@ -82,7 +82,7 @@ pub struct ImportedTask {
 ///
 /// # Errors
 /// Text that is none of the format; numbers that are none, negative, or finer than a nanosecond; times that make no task, names that are
-/// missing, used twice, or none of a scenario; what a scenario cannot say, such as shared resources, precedence and jitter.
+/// missing, used twice, or none of a scenario; what a scenario cannot say, such as shared resources and precedence.
 pub fn import(importer: Importer, file: &str, text: &str, options: &ImportOptions) -> Result<Imported, InputError> {
     if text.len() as u64 > MAX_TEXT_BYTES {
         return Err(larger(file, &format!("{} bytes", text.len())).help("split the set"));

@@ -106,7 +106,7 @@ fn json(source: &Source<'_>, options: &ImportOptions, notes: &mut Vec<String>) -
             text.map(|text| source.time(&text, unit, field, place)).transpose()
         };
         raw.period = time("P")?;
-        raw.jitter = time("J")?;
+        raw.arrival_jitter = time("J")?;
         raw.min_distance = time("dmin")?;
         raw.phase = time("phi")?;
         raw.wcet = time("wcet")?;

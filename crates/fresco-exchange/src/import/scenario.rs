@@ -30,6 +30,17 @@ impl Imported {
             if times.phase_ns > 0 {
                 time("phase", times.phase_ns);
             }
+            let seldom = [
+                ("jitter", times.jitter_ns),
+                ("arrival_jitter", times.arrival_jitter_ns),
+                ("min_distance", times.min_distance_ns),
+                ("critical_section", times.critical_section_ns),
+                ("cache_reload", times.cache_reload_ns),
+            ];
+            seldom
+                .into_iter()
+                .filter(|(_, ns)| *ns > 0)
+                .for_each(|(key, ns)| time(key, ns));
             if let Some(core) = task.core {
                 _ = writeln!(text, "core = {core}");
             }
