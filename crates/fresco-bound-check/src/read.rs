@@ -56,7 +56,7 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
     let (reads, writes) = (c.reads.min(banks), m.at("writes")?.min(banks));
     let acts = m.acts(c, reads.max(writes))?;
     let begun = |count: Nat, line: Nat| -> Result<Nat, Failure> {
-        let opened = acts.get(count.0 as usize).copied().unwrap_or(ENDLESS);
+        let opened = at(&acts, count);
         Ok(m.at("rp")? + precharge + count * m.older_precharge()? + opened + m.at("rcd")? + count * line)
     };
     let mut each = begun(reads, line)?;
@@ -73,6 +73,12 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
         each + scheme.others * of_others + ranks,
         scheme.more,
     )))
+}
+
+/// A(k); no end beyond those that there may be.
+fn at(acts: &[Nat], k: Nat) -> Nat {
+    let k = usize::try_from(k.0).ok();
+    k.and_then(|k| acts.get(k)).copied().unwrap_or(ENDLESS)
 }
 
 /// Verifies one bound among a crowd.
@@ -196,7 +202,7 @@ fn own_and_others(m: Memory, c: &Crowd, bound: &Value) -> Result<(), Failure> {
             no_less(&format!("activations + bus, j = {j}"), formula, activations + bus, sum)?;
         }
         let j = number(bound, "open")?;
-        let act = acts.get((j + n(1)).0 as usize).copied().unwrap_or(ENDLESS);
+        let act = at(&acts, j + n(1));
         holds("activations", "rho + n P + A(j + 1)", m.precharge()? + rows + act)?;
         return holds("bus", "(n - j + 1) U - 1", waits(elsewhere + n(1) - j));
     }

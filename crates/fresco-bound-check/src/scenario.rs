@@ -162,9 +162,9 @@ fn around(setup: &Setup, senders: &[Sender], bank: u32) -> Crowd {
 }
 
 /// What the bound of work rests on.
-fn check_work(setup: &Setup, number_: usize, work: &Value, reads: &[Read]) -> Result<(), Failure> {
-    let (machine, this) = (&setup.machine, &setup.copies[number_]);
-    apart(setup, number_)?;
+fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Result<(), Failure> {
+    let (machine, this) = (&setup.machine, &setup.copies[copy]);
+    apart(setup, copy)?;
     is(
         "mshrs",
         "those of a core",
@@ -190,36 +190,16 @@ fn check_work(setup: &Setup, number_: usize, work: &Value, reads: &[Read]) -> Re
         let mut found = nodes.filter_map(move |node| Some((node, node.cores.iter().position(|of| *of == core)?)));
         found.next()
     };
-    if let (Some(budgets), Some((node, at))) = (&setup.bandwidth, budget(this.core)) {
-        let claimed = named(work, "budget")?;
-        is(
-            "budget.period_ps",
-            "that of the scenario",
-            named(claimed, "period_ps")?,
-            &json!(budgets.period),
-        )?;
-        is(
-            "budget.lines",
-            "that of the scenario",
-            named(claimed, "lines")?,
-            &json!(node.settings.reservations[at].lines),
-        )?;
-        is(
-            "budget.count_write_backs",
-            "that of the scenario",
-            named(claimed, "count_write_backs")?,
-            &json!(budgets.count_write_backs),
-        )?;
-        let interrupt = budgets.interrupt_cycles * 1_000_000 / u64::from(machine.core.mhz);
-        is(
-            "budget.interrupt_ps",
-            "that of the scenario",
-            named(claimed, "interrupt_ps")?,
-            &json!(interrupt),
-        )?;
-    } else {
-        is("budget", "that of the scenario", named(work, "budget")?, &Value::Null)?;
-    }
+    let own = setup.bandwidth.as_ref().zip(budget(this.core));
+    let own = own.map_or(Value::Null, |(budgets, (node, at))| {
+        json!({
+            "period_ps": budgets.period,
+            "lines": node.settings.reservations[at].lines,
+            "count_write_backs": budgets.count_write_backs,
+            "interrupt_ps": budgets.interrupt_cycles * 1_000_000 / u64::from(machine.core.mhz),
+        })
+    });
+    is("budget", "that of the scenario", named(work, "budget")?, &own)?;
     if !flag(work, "by_budgets")? {
         return Ok(());
     }
@@ -232,7 +212,7 @@ fn check_work(setup: &Setup, number_: usize, work: &Value, reads: &[Read]) -> Re
     };
     let mut lines = Nat(0);
     for core in (0..machine.cores).filter(|core| *core != this.core) {
-        if setup.copies.iter().all(|copy| copy.core != core) {
+        if setup.copies.iter().all(|other| other.core != core) {
             continue;
         }
         match budget(core) {
@@ -250,11 +230,12 @@ fn check_work(setup: &Setup, number_: usize, work: &Value, reads: &[Read]) -> Re
         }
     }
     let others = named(work, "others")?;
+    let period = json!(budgets.period);
     is(
         "others.period_ps",
         "that of the scenario",
         named(others, "period_ps")?,
-        &json!(budgets.period),
+        &period,
     )?;
     no_less(
         "others.lines",
