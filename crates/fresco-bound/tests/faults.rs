@@ -143,10 +143,10 @@ fn excess(base: &dyn Fn() -> Memory, cores: Cores, grow: &dyn Fn(&mut Memory), t
     let right = read(&grown.dram(), &crowd).expect("bounded").total();
     let how = Search {
         tries,
-        cycles: if grown.controller.scheduler == Scheduler::Fcfs {
-            24_000
-        } else {
+        cycles: if grown.controller.refresh == RefreshPolicy::None {
             6_000
+        } else {
+            24_000
         },
         seed: 1,
     };
@@ -298,7 +298,15 @@ const FAULTS: &[Faults] = &[
             |m| m.timing.refi = 3_000,
         )],
     ),
-    (by_bank, &[("refresh: tRFCpb", ALONE, |m| m.timing.rfc_pb += 1_000)]),
+    (
+        by_bank,
+        &[
+            ("refresh: tRFCpb", ALONE, |m| m.timing.rfc_pb += 1_000),
+            ("refresh: of other banks", ALONE, |m| {
+                m.timing.refresh_to_act_other += 1_500
+            }),
+        ],
+    ),
 ];
 
 /// `BOUND_TRIES` attacks on each.
