@@ -42,6 +42,7 @@ fn the_files_are_sound_and_complete() {
         .map(|(name, system)| (name.as_str(), system.claims.len()))
         .collect();
     let expected = [
+        ("bounds", 6),
         ("bpm", 52),
         ("bpm-plus", 19),
         ("camc", 59),
@@ -61,7 +62,7 @@ fn the_files_are_sound_and_complete() {
         .flat_map(|system| &system.claims)
         .map(|claim| claim.id.as_str())
         .collect();
-    assert_eq!(ids.len(), 412);
+    assert_eq!(ids.len(), 418);
     for id in [
         "camc-obs5",
         "camc-tab2.1-local",
@@ -80,6 +81,7 @@ fn the_files_are_sound_and_complete() {
 fn every_experiment_serves_a_claim() {
     let claims = claims();
     let text = [
+        include_str!("../../../claims/bounds.toml"),
         include_str!("../../../claims/bpm.toml"),
         include_str!("../../../claims/bpm-plus.toml"),
         include_str!("../../../claims/camc.toml"),

@@ -106,8 +106,10 @@ fn certificates_are_verified_and_what_does_not_hold_is_named() {
         checked(&with("/data/points/0/memory/rcd", json!(-1)), &[], here).0,
         Some(2)
     );
-    let complaint = refused(&["bound"], here);
-    assert!(complaint.contains("SCENARIO"), "{complaint}");
+    for arguments in [&["bound"][..], &["bound", "--check", "c.json", "--set", "name='x'"]] {
+        let complaint = refused(arguments, here);
+        assert!(complaint.contains("SCENARIO"), "{complaint}");
+    }
 }
 
 fn numbers(value: &Value, path: String, into: &mut Vec<String>) {

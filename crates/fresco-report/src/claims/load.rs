@@ -55,6 +55,7 @@ impl Claims {
     pub fn builtin() -> Result<Self, ClaimError> {
         let experiments = ("experiments.toml", include_str!("../../../../claims/experiments.toml"));
         let systems = [
+            ("bounds.toml", include_str!("../../../../claims/bounds.toml")),
             ("bpm.toml", include_str!("../../../../claims/bpm.toml")),
             ("bpm-plus.toml", include_str!("../../../../claims/bpm-plus.toml")),
             ("camc.toml", include_str!("../../../../claims/camc.toml")),

@@ -4,6 +4,7 @@
 
 mod allocation;
 mod bank_bits;
+mod bounds;
 mod bpm;
 mod camc;
 mod codesign;
@@ -79,13 +80,16 @@ const MEMGUARD: &str = "memguard";
 /// PALLOC's and CAMC's claims on the cost of allocation, beside Linux with the patches of `kernel/`.
 pub const KERNEL: &str = "kernel";
 
+/// Analyses of interference.
+const BOUNDS: &str = "bounds";
+
 /// BPM, and BPM+ with its divided channels.
 const BPM: &str = "bpm";
 const BPM_PLUS: &str = "bpm-plus";
 
 /// Every system that has claims.
-pub const SYSTEMS: [&str; 11] = [
-    BPM, BPM_PLUS, "camc", "palloc", TINT, CR, CRS, CODESIGN, BASELINES, MEMGUARD, KERNEL,
+pub const SYSTEMS: [&str; 12] = [
+    BPM, BPM_PLUS, "camc", "palloc", TINT, CR, CRS, CODESIGN, BASELINES, MEMGUARD, KERNEL, BOUNDS,
 ];
 
 /// Every experiment.
@@ -175,6 +179,7 @@ pub const ALL: &[Experiment] = &[
     of_scenario("memguard-sharing", &[MEMGUARD], "memguard-sharing", memguard::tasks),
     of_scenario("memguard-weights", &[MEMGUARD], "memguard-weights", memguard::tasks),
     of_scenario("memguard-four", &[MEMGUARD], "memguard-four", memguard::tasks),
+    facts("bounds-reads", &[BOUNDS], bounds::reads),
     of_record("kernel-faults", kernel::faults),
     of_record("kernel-allocation", kernel::allocations),
     of_record("kernel-start", kernel::starts),

@@ -45,7 +45,7 @@ pub struct Args {
     scenario: Option<String>,
 
     /// Set a key of the scenario (repeatable), as fresco sim does
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", requires = "scenario")]
     set: Vec<String>,
 
     /// Bounds of reads only: nothing is simulated
