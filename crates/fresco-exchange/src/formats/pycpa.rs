@@ -9,6 +9,7 @@ use super::task_set::{Row, lost, rows, unit};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
+use crate::times::Times;
 use fresco_input::InputError;
 use fresco_rt::policy::Policy;
 use serde::Serialize;
@@ -139,7 +140,9 @@ fn ranks(policy: Policy, rows: &[Row<'_>]) -> Vec<usize> {
     };
     // The order knows periods and deadlines alone, which rounding may have brought below the execution time.
     let task = |row: &Row<'_>| {
-        let Times { period_ns, deadline_ns, .. } = row.times;
+        let Times {
+            period_ns, deadline_ns, ..
+        } = row.times;
         fresco_rt::Task::new(&row.task.name, 0, period_ns, 1, deadline_ns).expect("times of a row make a task")
     };
     let tasks: Vec<fresco_rt::Task> = rows.iter().map(task).collect();
