@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The judge of row domains: where every byte of some pages lies in the DRAM, and whether rows of owners that must be apart are.
+//! Judges of what owners of pages have in common, which share no code with what divides the memory: of banks and cache sets in [`pages`], of
+//! row domains here: where every byte of some pages lies in the DRAM, and whether rows of owners that must be apart are.
 //!
-//! It shares no code with [`crate::domains`], only the words in which a division is asked for: addresses are decoded one by one, and the
+//! This one shares no code with [`crate::domains`], only the words in which a division is asked for: addresses are decoded one by one, and the
 //! orders in which rows may lie are worked out pin by pin.
 
+pub mod pages;
 mod place;
 #[cfg(test)]
 mod tests;

@@ -92,6 +92,7 @@ pub const POINTS_SHOWN: usize = 8;
 /// assert_eq!((error.line, error.field.as_str()), (Some(3), "machine"));
 /// # Ok::<(), fresco_input::InputError>(())
 /// ```
+#[derive(Clone)]
 pub struct Scenario {
     /// Short name: lower-case letters, digits, `.`, `-`.
     pub name: String,

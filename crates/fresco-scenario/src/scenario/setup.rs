@@ -13,6 +13,7 @@ use super::rows::{self, Rows};
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::budgets::Budgets;
+use crate::plan::PlannedMachine;
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, FramesConfig, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -32,6 +33,8 @@ pub(crate) const TIMELINES: RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_0
 pub struct Setup {
     /// The machine, with the values of `[memory]`.
     pub machine: Machine,
+    /// How the machine is named, and what is changed in its file.
+    pub machine_given: PlannedMachine,
     /// The machine's file, unless it is built in.
     machine_path: Option<PathBuf>,
     /// Its colors.
@@ -85,7 +88,7 @@ impl Setup {
     /// Reads a scenario's document. `directory` is that of its file.
     pub fn read(document: Document, directory: &Path) -> Result<Self, InputError> {
         let root = document.root();
-        let super::machine::MachineRead { machine, path, .. } = super::machine::read(&root, directory, None)?;
+        let super::machine::MachineRead { machine, path, planned } = super::machine::read(&root, directory, None)?;
         let space = machine
             .colors()
             .map_err(|error| root.error_at("machine", format!("found a machine without colors: {error}")))?;
@@ -154,6 +157,7 @@ impl Setup {
             timeline: root.opt_duration("timeline", TIMELINES)?,
             trace_dir: directory.join(root.opt_text("trace_dir")?.unwrap_or("")),
             machine,
+            machine_given: planned,
             machine_path: path,
             tasks,
             copies,
