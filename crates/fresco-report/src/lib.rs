@@ -30,6 +30,7 @@ mod error;
 mod escape;
 mod html;
 pub mod number;
+mod pdf;
 pub mod perfetto;
 pub mod plot;
 mod provenance;

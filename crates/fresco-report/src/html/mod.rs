@@ -140,4 +140,9 @@ impl HtmlReport {
     pub fn to_html(&self) -> String {
         render::page(self)
     }
+
+    /// The same as PDF: A4, figures by their captions alone; `foot` stands at the foot of each page. The same report gives the same bytes.
+    pub fn to_pdf(&self, foot: &str) -> Vec<u8> {
+        crate::pdf::of(self, foot)
+    }
 }
