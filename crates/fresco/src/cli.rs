@@ -33,6 +33,8 @@ pub enum Verb {
     Bound(verbs::bound::Args),
     /// Search for the worst that others can do to a task's reads, and show it beside the bound
     Attack(verbs::attack::Args),
+    /// Write one folder for an assessor: what is claimed, on what it rests, what is not covered, and how to repeat it
+    Evidence(verbs::evidence::Args),
     /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
     Advise(verbs::advise::Args),
     /// Write a partition, a schedule or a task set in the format of a hypervisor, a kernel or another analysis
@@ -86,6 +88,7 @@ impl Verb {
             Self::Attack(args) => verbs::attack::run(&args),
             Self::Bound(args) => verbs::bound::run(&args),
             Self::Check(args) => verbs::check::run(&args),
+            Self::Evidence(args) => verbs::evidence::run(&args),
             Self::Advise(args) => verbs::advise::run(&args),
             Self::Export(args) => verbs::export::run(&args),
             Self::Calibrate(args) => verbs::calibrate::run(&args),

@@ -46,7 +46,7 @@ pub fn named_machine(name: &str, path: Option<&Path>, digest: &str) -> InputFile
 }
 
 /// A word as a shell would have to be given it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

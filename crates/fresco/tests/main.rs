@@ -8,6 +8,7 @@ mod bound;
 mod calibrate;
 mod certificates;
 mod common;
+mod evidence;
 mod exchange;
 mod json_reference;
 mod machine;

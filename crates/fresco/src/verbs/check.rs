@@ -5,6 +5,8 @@ use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::plans::{self, LoadedPlan};
 use fresco_input::Kind;
+use fresco_machine::Machine;
+use fresco_plan::Plan;
 use fresco_plan::check::{CheckReport, Objection, Violation};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
@@ -37,20 +39,23 @@ pub struct Args {
     json: bool,
 }
 
+/// Schema of the JSON.
+pub const SCHEMA: &str = "fresco-check/1";
+
 /// What `--json` prints: schema `fresco-check/1`.
 #[derive(Serialize)]
-struct Verdict {
+pub struct Verdict {
     /// Name of the plan.
-    plan: String,
+    pub plan: String,
     /// In words: sound, not sound, not verifiable.
-    verdict: &'static str,
+    pub verdict: &'static str,
     /// Whether every fact holds; null if that is not known.
-    sound: Option<bool>,
+    pub sound: Option<bool>,
     /// The first fact that does not.
-    violation: Option<Violation>,
+    pub violation: Option<Violation>,
     /// What was verified.
     #[serde(flatten)]
-    report: CheckReport,
+    pub report: CheckReport,
 }
 
 /// Checks the plan.
@@ -61,24 +66,29 @@ pub fn run(args: &Args) -> Outcome {
         provenance,
         ..
     } = plans::load(&args.plan, &args.set)?;
-    let (verdict, sound, report, violation) = match fresco_plan::check(&plan, &machine) {
-        Ok(report) => ("sound", Some(true), report, None),
-        Err(Objection::Violated(violation)) => ("not sound", Some(false), CheckReport::default(), Some(violation)),
-        Err(Objection::Unverifiable(report)) => ("not verifiable", None, report, None),
-    };
-    let verdict = Verdict {
-        plan: plan.name,
-        verdict,
-        sound,
-        violation,
-        report,
-    };
-    output::print(args.json, "fresco-check/1", &provenance, &verdict, || table(&verdict))?;
+    let verdict = verdict(&plan, &machine);
+    output::print(args.json, SCHEMA, &provenance, &verdict, || table(&verdict))?;
     Ok(match verdict.sound {
         Some(true) => ExitCode::SUCCESS,
         Some(false) => ExitCode::from(WANTING),
         None => ExitCode::from(Kind::TooLarge.status()),
     })
+}
+
+/// Checks a plan.
+pub fn verdict(plan: &Plan, machine: &Machine) -> Verdict {
+    let (verdict, sound, report, violation) = match fresco_plan::check(plan, machine) {
+        Ok(report) => ("sound", Some(true), report, None),
+        Err(Objection::Violated(violation)) => ("not sound", Some(false), CheckReport::default(), Some(violation)),
+        Err(Objection::Unverifiable(report)) => ("not verifiable", None, report, None),
+    };
+    Verdict {
+        plan: plan.name.clone(),
+        verdict,
+        sound,
+        violation,
+        report,
+    }
 }
 
 fn table(verdict: &Verdict) -> Result<Vec<Table>, ReportError> {

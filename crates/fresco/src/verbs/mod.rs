@@ -7,6 +7,7 @@ pub mod bench;
 pub mod bound;
 pub mod calibrate;
 pub mod check;
+pub mod evidence;
 pub mod export;
 pub mod live;
 pub mod machine;

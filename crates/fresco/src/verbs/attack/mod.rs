@@ -35,7 +35,7 @@ The same seed finds the same attack. docs/bound.md says what attackers can do.
 Exit status: 0 no read was longer than its bound, 1 one was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
 
 Examples:
-  fresco attack palloc-fig5 --set policy=diffbank --set corunners=2
+  fresco attack scenarios/first.toml --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]'
   fresco attack my.toml --task control --tries 20000 --out worst.json
   fresco attack my.toml --replay worst.json")]
 pub struct Args {
@@ -56,7 +56,7 @@ pub struct Args {
     tries: u64,
 
     /// Length of an attack, in cycles of the memory clock
-    #[arg(long, value_name = "CYCLES", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(CYCLES))]
+    #[arg(long, value_name = "CYCLES", default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(CYCLES))]
     cycles: u64,
 
     /// Seed of the search [default: the scenario's]
@@ -76,63 +76,66 @@ pub struct Args {
     json: bool,
 }
 
+/// Length of an attack unless it is given, in cycles.
+pub const DEFAULT_CYCLES: Cycle = 20_000;
 /// Lengths of an attack, in cycles.
 const CYCLES: RangeInclusive<Cycle> = 100..=100_000_000;
 
 /// Schema of results, and of files for `--replay`.
-const SCHEMA: &str = "fresco-attack/1";
+pub const SCHEMA: &str = "fresco-attack/1";
 
 /// Attacks on tasks of a scenario.
 #[derive(Debug, Serialize, Deserialize)]
-struct Attacks {
+pub struct Attacks {
     /// Name of the scenario.
-    scenario: String,
+    pub scenario: String,
     /// One for each task attacked.
-    tasks: Vec<Attacked>,
+    pub tasks: Vec<Attacked>,
 }
 
 /// The worst attack on a task.
 #[derive(Debug, Serialize, Deserialize)]
-struct Attacked {
+pub struct Attacked {
     /// The task.
-    name: String,
+    pub name: String,
     /// Node and channel of the controller in which its reads may take longest.
-    node: u32,
-    channel: u32,
+    pub node: u32,
+    pub channel: u32,
     /// The bound of its reads, in cycles of the memory clock; null without one.
-    bound: Option<ReadBound>,
+    pub bound: Option<ReadBound>,
     /// Its sum, and the longest read seen, in picoseconds.
-    bound_ps: Option<u64>,
-    observed_ps: u64,
+    pub bound_ps: Option<u64>,
+    pub observed_ps: u64,
     /// Who attacks: the task's own core among them.
-    attackers: Vec<Attacker>,
+    pub attackers: Vec<Attacker>,
     /// Which of them is the task's.
-    victim: usize,
+    pub victim: usize,
     /// What they do.
-    attack: Attack,
+    pub attack: Attack,
     /// How it was found.
-    search: Search,
+    pub search: Search,
     /// The longest read of the task.
-    worst: Worst,
+    pub worst: Worst,
     /// Attacks tried, and reads of all in them.
-    tries: u64,
-    reads: u64,
+    pub tries: u64,
+    pub reads: u64,
     /// After so many tries so many cycles.
-    steps: Vec<fresco_attack::Step>,
+    pub steps: Vec<fresco_attack::Step>,
 }
 
 /// A core or device.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Attacker {
+pub struct Attacker {
     /// Tasks of the core, or the device.
-    names: Vec<String>,
+    pub names: Vec<String>,
     #[serde(flatten)]
-    limits: Limits,
+    pub limits: Limits,
 }
 
-struct User {
-    bar: ProgressBar,
-    stop: Stop,
+/// The user, who sees a bar and may press Ctrl-C.
+pub struct User {
+    pub bar: ProgressBar,
+    pub stop: Stop,
 }
 
 impl Observer for User {
@@ -201,13 +204,20 @@ pub fn run(args: &Args) -> Outcome {
     Ok(attacks.status())
 }
 
-fn only_point<'s>(scenario: &'s Scenario, file: &str) -> Result<&'s Setup, InputError> {
+/// The one point of a scenario without a sweep; `file` is how the user named it.
+///
+/// # Errors
+/// There is a sweep.
+pub fn only_point<'s>(scenario: &'s Scenario, file: &str) -> Result<&'s Setup, InputError> {
     let [point] = scenario.points.as_slice() else {
         let axes: Vec<&str> = scenario.axes.iter().map(|axis| axis.name.as_str()).collect();
         return Err(InputError::new(file, format!("found a sweep over {}", axes.join(", ")))
             .in_field("sweep")
             .allowed("one point")
-            .help(format!("choose one: --set {}=…", axes.first().unwrap_or(&"sweep"))));
+            .help(format!(
+                "choose one: --set 'sweep.{}=[…]'",
+                axes.first().unwrap_or(&"sweep")
+            )));
     };
     Ok(&point.setup)
 }
@@ -229,7 +239,7 @@ fn victims(setup: &Setup, args: &Args) -> Result<Vec<usize>, InputError> {
 }
 
 /// The worst attack on a copy that is found; `None` if none was tried.
-fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Attacked> {
+pub fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Attacked> {
     let target = Target::of(setup, copy)?;
     let organisation = channel_of(setup);
     let found = search(&dram(setup, &organisation), &target.limits(), target.victim, how, user)?;
@@ -270,7 +280,7 @@ impl Attacked {
 
 impl Attacks {
     /// With the longest reads in picoseconds.
-    fn told(mut self, setup: &Setup) -> Self {
+    pub fn told(mut self, setup: &Setup) -> Self {
         for task in &mut self.tasks {
             task.observed_ps = setup.machine.memory.timing.clock.to_ps(task.worst.cycles);
         }

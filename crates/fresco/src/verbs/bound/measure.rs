@@ -6,7 +6,7 @@ use crate::stop::Stop;
 use fresco_bound::{Sources, Unknown, WorkBound};
 use fresco_dram::Ps;
 use fresco_input::InputError;
-use fresco_system::results::TaskResult;
+use fresco_system::results::{ScenarioResult, TaskResult};
 use fresco_system::{Batch, Role, RunSpec, Scenario};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -133,23 +133,28 @@ impl Measure<'_> {
         let Some(result) = batch.run(self.scenario)? else {
             return Ok(());
         };
-        // Of a part, points are found by their values.
-        for point in &result.points {
-            let Some(bounds) = bounds.points.iter_mut().find(|bounds| bounds.values == point.values) else {
+        note(&result, bounds);
+        Ok(())
+    }
+}
+
+/// Adds the longest that a run of the scenario shows.
+pub fn note(result: &ScenarioResult, bounds: &mut Bounds) {
+    // Of a part, points are found by their values.
+    for point in &result.points {
+        let Some(bounds) = bounds.points.iter_mut().find(|bounds| bounds.values == point.values) else {
+            continue;
+        };
+        let results = point.runs.iter().flat_map(|run| &run.tasks);
+        for result in results {
+            let Some(task) = bounds.tasks.iter_mut().find(|task| task.name == result.name) else {
                 continue;
             };
-            let results = point.runs.iter().flat_map(|run| &run.tasks);
-            for result in results {
-                let Some(task) = bounds.tasks.iter_mut().find(|task| task.name == result.name) else {
-                    continue;
-                };
-                task.observed_read_ps = task.observed_read_ps.max(Some(result.reads.in_memory_max_ps));
-                if task.work.is_some() {
-                    task.observed_work_ps = task.observed_work_ps.max(works(result).max());
-                }
+            task.observed_read_ps = task.observed_read_ps.max(Some(result.reads.in_memory_max_ps));
+            if task.work.is_some() {
+                task.observed_work_ps = task.observed_work_ps.max(works(result).max());
             }
         }
-        Ok(())
     }
 }
 

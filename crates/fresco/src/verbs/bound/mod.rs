@@ -6,6 +6,8 @@ mod check;
 mod measure;
 mod show;
 
+pub use measure::{Measure, note};
+
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
 use crate::outputs::{self, Outputs};
@@ -17,7 +19,6 @@ use fresco_bound::{Alone, TaskReads, WorkBound};
 use fresco_dram::Ps;
 use fresco_input::write_atomically;
 use fresco_report::Document;
-use measure::Measure;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -73,61 +74,64 @@ pub struct Args {
     json: bool,
 }
 
+/// Schema of the JSON.
+pub const SCHEMA: &str = "fresco-bound/1";
+
 /// Bounds of a scenario: schema `fresco-bound/1`.
 #[derive(Debug, Serialize)]
-struct Bounds {
+pub struct Bounds {
     /// Name of the scenario.
-    scenario: String,
+    pub scenario: String,
     /// Names of the axes of its sweep.
-    axes: Vec<String>,
+    pub axes: Vec<String>,
     /// Its points.
-    points: Vec<PointBounds>,
+    pub points: Vec<PointBounds>,
 }
 
 /// Bounds at one point of a sweep.
 #[derive(Debug, Serialize)]
-struct PointBounds {
+pub struct PointBounds {
     /// Its value on each axis.
-    values: Vec<String>,
+    pub values: Vec<String>,
     /// Each copy of each task.
-    tasks: Vec<TaskBounds>,
+    pub tasks: Vec<TaskBounds>,
 }
 
 /// Bounds of a copy of a task. What is left out of one has a reason.
 #[derive(Debug, Serialize)]
-struct TaskBounds {
+pub struct TaskBounds {
     /// Its name.
-    name: String,
+    pub name: String,
     /// Its core.
-    core: u32,
+    pub core: u32,
     /// Its speed is what matters; else it is in the background.
-    is_measured: bool,
+    pub is_measured: bool,
     /// Its reads.
-    reads: Option<TaskReads>,
+    pub reads: Option<TaskReads>,
     /// Why they have no bound.
-    reads_unbounded: Option<Reason>,
+    pub reads_unbounded: Option<Reason>,
     /// The longest read observed, from its arrival at the controller to its last data.
-    observed_read_ps: Option<Ps>,
+    pub observed_read_ps: Option<Ps>,
     /// Its work: the job, or the repetition, that takes longest.
-    work: Option<WorkBound>,
+    pub work: Option<WorkBound>,
     /// Why nothing follows for it.
-    work_unknown: Option<Reason>,
+    pub work_unknown: Option<Reason>,
     /// The longest work observed.
-    observed_work_ps: Option<Ps>,
+    pub observed_work_ps: Option<Ps>,
 }
 
 /// Why there is no bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Reason {
+pub struct Reason {
     /// What stands against it.
-    why: String,
+    pub why: String,
     /// The cheapest change after which there is one.
-    way_out: String,
+    pub way_out: String,
 }
 
 impl TaskBounds {
     /// Returns true if something observed is longer than its bound.
-    fn is_exceeded(&self) -> bool {
+    pub fn is_exceeded(&self) -> bool {
         let reads = self.reads.as_ref().zip(self.observed_read_ps);
         let work = self.work.as_ref().zip(self.observed_work_ps);
         reads.is_some_and(|(bound, observed)| observed > bound.longest_ps)
@@ -135,7 +139,7 @@ impl TaskBounds {
     }
 
     /// Returns true if it is measured and lacks a bound of its reads.
-    fn is_wanting(&self) -> bool {
+    pub fn is_wanting(&self) -> bool {
         self.is_measured && self.reads.is_none()
     }
 }
@@ -171,9 +175,7 @@ pub fn run(args: &Args) -> Outcome {
         Some(path) if !is_stopped => write_certificate(path, &provenance, &scenario, &bounds),
         _ => Ok(()),
     };
-    output::print(args.json, "fresco-bound/1", &provenance, &bounds, || {
-        show::tables(&bounds)
-    })?;
+    output::print(args.json, SCHEMA, &provenance, &bounds, || show::tables(&bounds))?;
     outputs::all([written])?;
     if is_stopped {
         tell("fresco: stopped before all runs were made: bounds of reads are whole, others may be missing");

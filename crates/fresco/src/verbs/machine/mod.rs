@@ -8,8 +8,14 @@ mod tables;
 mod timing;
 mod view;
 
+pub use tables::all as tables_of;
+pub use view::MachineView;
+
 use crate::failure::Outcome;
 use clap::Subcommand;
+
+/// Schema of a machine as JSON.
+pub const SCHEMA: &str = "fresco-machine/1";
 
 /// Arguments of `fresco machine`.
 #[derive(Debug, clap::Args)]

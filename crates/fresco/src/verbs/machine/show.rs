@@ -45,6 +45,6 @@ pub fn run(args: &Args) -> Outcome {
     let view = MachineView::new(&machine);
     let mut provenance = provenance::of_this_run(None);
     provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];
-    output::print(args.json, "fresco-machine/1", &provenance, &view, || tables::all(&view))?;
+    output::print(args.json, super::SCHEMA, &provenance, &view, || tables::all(&view))?;
     Ok(ExitCode::SUCCESS)
 }

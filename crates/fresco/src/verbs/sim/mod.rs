@@ -4,6 +4,8 @@
 mod on;
 mod subjects;
 
+pub use subjects::asks_for_a_plan;
+
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::on_machine::OnMachine;

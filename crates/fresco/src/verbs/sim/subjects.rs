@@ -133,7 +133,7 @@ fn table_of(set: &str) -> &str {
 }
 
 /// Returns true if a scenario has `[plan]`. What is wrong with its text is told when it is read.
-fn asks_for_a_plan(file: &str, text: &str) -> bool {
+pub fn asks_for_a_plan(file: &str, text: &str) -> bool {
     Document::parse(file, text).is_ok_and(|document| document.root().has("plan"))
 }
 

@@ -4,6 +4,8 @@
 mod report;
 mod tasks;
 
+pub use report::within;
+
 use super::live::{ColorArgs, planned};
 use crate::arguments::{integer, number};
 use crate::failure::{Outcome, WANTING};
