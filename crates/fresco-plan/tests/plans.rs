@@ -173,6 +173,19 @@ fn executives_whose_jobs_last_into_the_next_turn() {
     assert!(of_job(19).any(|slot| slot.start < 12_000_000));
 }
 
+/// A proof that names a task without a period is refused for that, not because there is no such task.
+#[test]
+fn no_proof_speaks_of_a_task_without_a_period() {
+    let text = r#"
+        task = [{ name = "a", period = "8 ms", wcet = "1 ms" }, { name = "behind" }]
+    "#;
+    let set = TaskSet::parse("t.toml", text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut plan = plan(&set).unwrap_or_else(|refusal| panic!("{refusal}"));
+    plan.proofs[0].tasks.push(1);
+    let objection = check(&plan, &set.machine).expect_err("nothing is promised to it");
+    assert!(objection.to_string().contains("behind has no period"), "{objection}");
+}
+
 /// Servers may run cyclic executives (CRS-8): all of them together are one table.
 #[test]
 fn executives_inside_servers() {

@@ -32,8 +32,12 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         let place = format!("proofs[{number}]");
         let mut tasks = Vec::new();
         for &task in &proof.tasks {
-            let Some(timing) = counted.get(task).cloned().flatten() else {
+            let Some(planned) = plan.tasks.get(task) else {
                 return Err(Violation::new(place, format!("there is no task {task}")));
+            };
+            let Some(timing) = counted[task].clone() else {
+                let fact = format!("{} has no period, and is promised nothing", planned.name);
+                return Err(Violation::new(place, fact));
             };
             holds! { !std::mem::replace(&mut proved[task], true), &place, "{} is proved twice", timing.name }
             tasks.push(timing);

@@ -62,6 +62,8 @@ fn spoilt_slots() {
             table(plan).slots.insert(0, slot);
         };
         sound.refused(twice, place, "the core is busy");
+        let swapped = |plan: &mut fresco_plan::Plan| table(plan).slots.swap(0, 1);
+        sound.refused(swapped, place, "not in the order of their starts");
         sound.refused(|plan| table(plan).slots.clear(), place, "does not run");
         sound.refused(|plan| plan.tasks[0].wcet_ns += 1, "", "");
         // A job that gets more than it needs has what it needs.

@@ -112,7 +112,7 @@ impl Table {
 
     fn check_slots(&self, needs: &Needs) -> Result<BTreeMap<(usize, u64), Run>, Violation> {
         let mut runs: BTreeMap<(usize, u64), Run> = BTreeMap::new();
-        let mut busy_until: BTreeMap<usize, Time> = BTreeMap::new();
+        let mut last: BTreeMap<usize, (Time, Time)> = BTreeMap::new();
         for slot in &self.slots {
             let at = format!("slot at {} on core {}", slot.start, slot.core);
             holds! { slot.core < self.cores && slot.task < needs.tasks.len(), "{at}: no such core or task" }
@@ -121,7 +121,9 @@ impl Table {
             holds! { slot.instance < self.memory[slot.task].len(), "{at}: no such instance of {}", task.name }
             let end = slot.start.saturating_add(slot.length);
             holds! { slot.length > 0 && end <= self.length, "{at}: empty, or beyond the table" }
-            holds! { slot.start >= busy_until.insert(slot.core, end).unwrap_or(0), "{at}: the core is busy" }
+            let (before, busy_until) = last.insert(slot.core, (slot.start, end)).unwrap_or_default();
+            holds! { slot.start >= before, "{at}: slots of a core are not in the order of their starts" }
+            holds! { slot.start >= busy_until, "{at}: the core is busy" }
             let [phase, k, period, turn] = [task.phase, slot.job, task.period, self.length].map(u128::from);
             let since_release = (u128::from(slot.start) + turn - (phase + k * period) % turn) % turn;
             let by = since_release + u128::from(slot.length);
