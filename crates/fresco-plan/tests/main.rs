@@ -5,6 +5,7 @@ mod alone;
 mod handlers;
 mod hyperperiods;
 mod jitter;
+mod judge;
 mod mutations;
 mod one_description;
 mod partition;
