@@ -33,9 +33,7 @@ fn found(json: &Value) -> &'static str {
 }
 
 fn all() -> Vec<(Method, Value)> {
-    let methods = Method::of_refresh()
-        .into_iter()
-        .filter(|&method| method != Method::Codesign);
+    let methods = Method::of_refresh().filter(|&method| method != Method::Codesign);
     methods.map(|method| (method, sound(method, &[]))).collect()
 }
 

@@ -147,15 +147,12 @@ fn horizon(plan: &Plan, own: &[usize]) -> Ns {
             .max(1)
             .checked_mul((task.instance_of_job.len() as Ns).max(1))
     };
-    let turn = own
-        .iter()
-        .map(|&task| cycle(&plan.tasks[task]))
-        .fold(Some(base), |turn, period| {
-            let (turn, period) = (turn?, period?);
-            (turn / gcd(turn, period))
-                .checked_mul(period)
-                .filter(|&turn| turn < 1 << 55)
-        });
+    let turn = own.iter().try_fold(base, |turn, &task| {
+        let period = cycle(&plan.tasks[task])?;
+        (turn / gcd(turn, period))
+            .checked_mul(period)
+            .filter(|&turn| turn < 1 << 55)
+    });
     let phase = own.iter().map(|&task| plan.tasks[task].phase_ns).max().unwrap_or(0);
     turn.filter(|_| known).map_or(Ns::MAX, |turn| 2 * turn + phase)
 }

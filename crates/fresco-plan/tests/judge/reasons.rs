@@ -41,6 +41,7 @@ pub fn holds(case: &Case, place: &str, fact: &str) -> Option<bool> {
         () if begins("schedule.table") => of_table(case, &plan, place, fact),
         () if begins("refresh") => of_refresh(&plan, place, fact),
         () if begins("schedule") => of_schedule(&plan, place, fact),
+        () if place == "tasks" && fact == "there is none" => Some(plan.tasks.is_empty()),
         () if place == "cores" => {
             let found = numbers(fact);
             Some(plan.cores == found[0] && case.cores == found[1] && plan.cores > case.cores)

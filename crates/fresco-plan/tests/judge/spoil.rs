@@ -34,7 +34,7 @@ pub fn spoil(json: &mut Value, draw: &mut Draw) -> String {
     let before = json.pointer(&place).cloned().unwrap_or(Value::Null);
     let with = json.pointer(&other).cloned().unwrap_or(Value::Null);
     let value = json.pointer_mut(&place).expect("was found");
-    let words = match &before {
+    match &before {
         Value::Number(number) => {
             let old = number.as_u64().unwrap_or(0);
             let new = number_near(old, with.as_u64().unwrap_or(old), draw);
@@ -69,8 +69,7 @@ pub fn spoil(json: &mut Value, draw: &mut Draw) -> String {
             *value = with.clone();
             format!("{place}: {before} becomes {with}")
         }
-    };
-    words
+    }
 }
 
 /// A number that could stand in place of another.
