@@ -22,11 +22,13 @@ pub fn plan_of<'s>(subject: &'s Subject, format: &str) -> Result<&'s Plan, Input
     })
 }
 
+/// A time of a task, and what it is called.
+pub type Named = (fn(&Times) -> Time, &'static str);
+
 /// What a format of tasks that says nothing of `times` loses of rows.
-pub fn lost(rows: &[Row<'_>], times: &[(fn(&Times) -> Time, &str)]) -> Vec<String> {
-    let named = |(time, what): &(fn(&Times) -> Time, &str)| {
-        names_of(rows, |row| time(&row.times) > 0).map(|names| format!("{what} of {names}"))
-    };
+pub fn lost(rows: &[Row<'_>], times: &[Named]) -> Vec<String> {
+    let named =
+        |(time, what): &Named| names_of(rows, |row| time(&row.times) > 0).map(|names| format!("{what} of {names}"));
     times.iter().filter_map(named).collect()
 }
 
