@@ -3,12 +3,8 @@
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::json_reference;
-use rand::seq::{IndexedRandom, SliceRandom};
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
 /// Two cores in order, each in banks of its own, with a last-level cache divided by ways.
 const PAIR: &str = r#"name = "pair"
@@ -204,102 +200,4 @@ fn attacks_are_found_kept_and_replayed() {
     assert!(complaint.contains("chase, reader"), "{complaint}");
     let complaint = refused(&["attack", "first"], here);
     assert!(complaint.contains("found a sweep over banks, corunners"), "{complaint}");
-}
-
-/// Machines with so many cores and colors that a random scenario finds room.
-const MACHINES: [&str; 12] = [
-    "gem5-2core",
-    "imx8m-mini",
-    "zcu102",
-    "p4080",
-    "xeon-w3530",
-    "core2-q8400",
-    "opteron-6128",
-    "raspberry-pi-4",
-    "i5-6200u",
-    "epyc-7742",
-    "xeon-8460y",
-    "jetson-nano",
-];
-
-/// Tasks and perhaps a device, in banks of their own or shared ones.
-fn scenario(machine: &str, rng: &mut Pcg64) -> String {
-    let (cores, pick) = match machine {
-        "gem5-2core" | "i5-6200u" => (2, rng.random_range(1..=2)),
-        _ => (4, rng.random_range(1..=4)),
-    };
-    let mut order: Vec<u32> = (0..cores).collect();
-    order.shuffle(rng);
-    let is_colored = rng.random_bool(0.8);
-    let mut text = format!(
-        "name = \"b\"\nmachine = \"{machine}\"\nmemory.controller = {{ hit_cap = {}, drain_once = true }}\nwarm_up.operations = 1000\n\
-         measure.operations = 3000\npolicy.frames = \"{}\"\n",
-        [1, 4].choose(rng).expect("some"),
-        if is_colored { "palloc" } else { "buddy" },
-    );
-    for (i, core) in order.iter().take(pick).enumerate() {
-        let (program, more) = [
-            ("latency", ""),
-            ("random", ", gap = 0"),
-            ("random", ", gap = 20, write_percent = 50"),
-            ("bandwidth", ", access = \"read\""),
-            ("bandwidth", ", access = \"write\""),
-        ]
-        .choose(rng)
-        .expect("some");
-        text += &format!(
-            "[[task]]\nname = \"t{i}\"\nprogram = \"{program}\"\ncore = {core}\nparameters = {{ bytes = \"2 MiB\"{more} }}\n"
-        );
-        if is_colored {
-            text += &format!("banks = \"{}\"\n", if rng.random_bool(0.8) { i } else { 0 });
-        }
-    }
-    if rng.random_bool(0.2) {
-        let writes = [0, 50, 100].choose(rng).expect("some");
-        text += &format!("[[agent]]\nname = \"dev\"\nbytes = \"1 MiB\"\nwrite_percent = {writes}\nin_flight = 8\n");
-    }
-    text
-}
-
-#[test]
-fn random_scenarios_stay_within_their_bounds() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut rng = Pcg64::seed_from_u64(1);
-    let (mut reads, mut works) = (0, 0);
-    for machine in MACHINES {
-        for _ in 0..3 {
-            let text = scenario(machine, &mut rng);
-            let (read, work) = check(&text, directory.path());
-            reads += read;
-            works += work;
-        }
-    }
-    assert!(reads > 40 && works > 8, "{reads} {works}");
-}
-
-/// How many tasks' reads, and work, were bounded.
-fn check(text: &str, here: &Path) -> (usize, usize) {
-    fs::write(here.join("b.toml"), text).expect("writable");
-    let output = fresco(&["bound", "b.toml", "--observe", "--json"], here);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{complaint}\n{text}");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let (mut reads, mut works) = (0, 0);
-    for task in tasks(&document) {
-        if let Some(longest) = task["reads"]["longest_ps"].as_u64() {
-            reads += 1;
-            assert!(
-                task["observed_read_ps"].as_u64().expect("it ran") <= longest,
-                "{task}\n{text}"
-            );
-        }
-        if let Some(longest) = task["work"]["longest_ps"].as_u64() {
-            works += 1;
-            assert!(
-                task["observed_work_ps"].as_u64().expect("it ran") <= longest,
-                "{task}\n{text}"
-            );
-        }
-    }
-    (reads, works)
 }

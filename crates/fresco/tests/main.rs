@@ -5,6 +5,7 @@ mod advise;
 mod bad_input;
 mod bench;
 mod bound;
+mod bound_random;
 mod calibrate;
 mod certificates;
 mod common;

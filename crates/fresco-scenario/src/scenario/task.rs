@@ -55,8 +55,8 @@ impl JobLines {
     /// Reads `reads` and `write_backs`: if omitted as many lines are written back as are read.
     fn read(table: &Table<'_>) -> Result<Option<Self>, InputError> {
         const MOST: u64 = 1 << 40;
-        let write_backs = table.opt_integer("write_backs", 0..=MOST)?;
-        match (table.opt_integer("reads", 0..=MOST)?, write_backs) {
+        let reads = table.opt_integer("reads", 0..=MOST)?;
+        match (reads, table.opt_integer("write_backs", 0..=MOST)?) {
             (Some(reads), write_backs) => Ok(Some(Self {
                 reads,
                 write_backs: write_backs.unwrap_or(reads),

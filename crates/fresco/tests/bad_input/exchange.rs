@@ -182,14 +182,14 @@ fn imports() -> Vec<Case> {
         )
         .told_at("in", "a,5"),
         import(
-            "release jitter",
-            "name,P,J,dmin,wcet\na,9,2,0,1\n",
+            "arrival jitter",
+            "name,P,J,dmin,wcet\na,9,9001,0,1\n",
             &["--from", "pycpa", "--unit", "us"],
         )
         .told_at("in", "a,9"),
         import(
             "jitter in JSON",
-            "{\"tasks\": [{\"name\": \"a\", \"P\": 9, \"J\": 2, \"wcet\": 1}]}",
+            "{\"tasks\": [{\"name\": \"a\", \"P\": 9, \"J\": 9001, \"wcet\": 1}]}",
             &["--from", "pycpa", "--unit", "us"],
         )
         .told("in: tasks[0].J: "),

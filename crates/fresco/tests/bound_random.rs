@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random scenarios on all machines of several cores: no read and no work that a run shows is longer than its bound. `BOUND_SCENARIOS` in the environment
+//! says how many (44 if omitted, `make soak` 10,000), `BOUND_SEED` the first seed; how near they come is printed.
+
+use crate::common::fresco;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Machines, with the cores of the largest scenario that is drawn for each.
+const MACHINES: [(&str, u32); 22] = [
+    ("gem5-2core", 2),
+    ("i5-6200u", 2),
+    ("imx8m-mini", 4),
+    ("zcu102", 4),
+    ("p4080", 8),
+    ("xeon-w3530", 4),
+    ("core2-q8400", 4),
+    ("opteron-6128", 8),
+    ("opteron-6128-interleaved", 8),
+    ("raspberry-pi-4", 4),
+    ("raspberry-pi-5", 4),
+    ("i7-860", 4),
+    ("i7-860-channels", 4),
+    ("i7-8700", 4),
+    ("jetson-nano", 4),
+    ("jetson-orin", 8),
+    ("ryzen-3600", 4),
+    ("xeon-e3-1220v5", 4),
+    ("xeon-5218", 8),
+    ("epyc-7742", 8),
+    ("grace-72", 8),
+    ("xeon-8460y", 8),
+];
+
+/// Refresh policies that most standards know; a machine that does not refuses the scenario.
+const REFRESH: [&str; 7] = [
+    "none",
+    "all-bank-simultaneous",
+    "all-bank-independent",
+    "elastic",
+    "burst",
+    "per-bank",
+    "same-bank",
+];
+
+/// One of a list.
+fn one<'l, T>(of: &'l [T], rng: &mut Pcg64) -> &'l T {
+    of.choose(rng).expect("some")
+}
+
+/// Tasks and perhaps a device, in banks of their own or shared ones, on a controller of any kind.
+fn scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
+    let mut order: Vec<u32> = (0..most).collect();
+    order.shuffle(rng);
+    let used = *one(&[1, 2, 4, 8], rng).min(&most) as usize;
+    let policy = *one(&["palloc", "palloc", "palloc", "camc", "buddy"], rng);
+    let mut text = format!(
+        "name = \"b\"\nmachine = \"{machine}\"\nseed = {}\nwarm_up.operations = 1000\nmeasure.operations = 3000\n\
+         [memory.controller]\nhit_cap = {}\ndrain_once = true\npage = \"{}\"\npage_idle = 50\nscheduler = \"{}\"\n",
+        rng.random_range(0..1000),
+        one(&[1, 4, 16], rng),
+        one(&["open", "open", "closed", "adaptive"], rng),
+        one(&["fr-fcfs", "fr-fcfs", "fr-fcfs", "fcfs"], rng),
+    );
+    if rng.random_bool(0.4) {
+        text += &format!("refresh = \"{}\"\n", one(&REFRESH, rng));
+    }
+    if rng.random_bool(0.4) {
+        let kind = one(&["global", "per-bank", "front-queue"], rng);
+        text += &format!("queues = {{ kind = \"{kind}\", reads = 24, reads_per_bank = 8, front = 16, writes = 64 }}\n");
+    }
+    if rng.random_bool(0.3) {
+        text += &format!("[core]\nmshrs = {}\n", one(&[1, 2, 8], rng));
+    }
+    text += &format!("[policy]\nframes = \"{policy}\"\n");
+    let budgets = rng.random_bool(0.2);
+    if budgets {
+        text +=
+            "bandwidth = \"memguard\"\n[bandwidth]\nperiod = \"100 us\"\ncount_write_backs = true\nreclaim = false\n";
+    }
+    for (i, core) in order.iter().take(used).enumerate() {
+        let (program, more) = *one(
+            &[
+                ("latency", ""),
+                ("random", ", gap = 0"),
+                ("random", ", gap = 20, write_percent = 50"),
+                ("bandwidth", ", access = \"read\""),
+                ("bandwidth", ", access = \"write\""),
+            ],
+            rng,
+        );
+        text += &format!(
+            "[[task]]\nname = \"t{i}\"\nprogram = \"{program}\"\ncore = {core}\nparameters = {{ bytes = \"2 MiB\"{more} }}\n"
+        );
+        if policy == "palloc" {
+            text += &format!("banks = \"{}\"\n", if rng.random_bool(0.8) { i } else { 0 });
+        }
+        if budgets {
+            text += &format!("reserve = \"{} MB/s\"\n", one(&[20, 100], rng));
+        }
+    }
+    if rng.random_bool(0.15) {
+        let writes = one(&[0, 50, 100], rng);
+        text += &format!("[[agent]]\nname = \"dev\"\nbytes = \"1 MiB\"\nwrite_percent = {writes}\nin_flight = 8\n");
+    }
+    text
+}
+
+/// What was bounded and seen of some scenarios.
+#[derive(Default)]
+struct Seen {
+    scenarios: usize,
+    refused: usize,
+    /// Reads of measured work that were observed.
+    reads: u64,
+    /// Longest read over its bound, of each task.
+    of_reads: Vec<f64>,
+    /// Longest work over its bound, of each task.
+    of_work: Vec<f64>,
+}
+
+impl Seen {
+    fn join(mut self, other: Self) -> Self {
+        self.scenarios += other.scenarios;
+        self.refused += other.refused;
+        self.reads += other.reads;
+        self.of_reads.extend(other.of_reads);
+        self.of_work.extend(other.of_work);
+        self
+    }
+
+    /// Runs a scenario. One that its machine refuses, as it knows no such refresh or queues or has no room, is drawn for nothing.
+    fn check(&mut self, text: &str, here: &Path) {
+        fs::write(here.join("b.toml"), text).expect("writable");
+        let output = fresco(&["bound", "b.toml", "--observe", "--json"], here);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0 | 1) => self.scenarios += 1,
+            Some(2) => return self.refused += 1,
+            status => panic!("{status:?}: {complaint}\n{text}"),
+        }
+        let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        for task in document["data"]["points"][0]["tasks"].as_array().expect("tasks") {
+            let mut within = |observed: &Value, longest: &Value| {
+                let longest = longest.as_u64()?;
+                let observed = observed.as_u64()?;
+                assert!(observed <= longest, "{task}\n{text}");
+                Some(observed as f64 / longest as f64)
+            };
+            self.of_reads
+                .extend(within(&task["observed_read_ps"], &task["reads"]["longest_ps"]));
+            let work = within(&task["observed_work_ps"], &task["work"]["longest_ps"]);
+            self.reads += work.map_or(0, |_| task["work"]["alone"]["reads"].as_u64().unwrap_or(0));
+            self.of_work.extend(work);
+        }
+    }
+}
+
+/// The middle, and the greatest, of some ratios.
+fn middle_and_most(ratios: &mut [f64]) -> (f64, f64) {
+    ratios.sort_by(f64::total_cmp);
+    let middle = ratios.get(ratios.len() / 2).copied();
+    (middle.unwrap_or(0.0), ratios.last().copied().unwrap_or(0.0))
+}
+
+#[test]
+fn random_scenarios_stay_within_their_bounds() {
+    let number = |key: &str, default: u64| std::env::var(key).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let (scenarios, seed) = (
+        number("BOUND_SCENARIOS", 2 * MACHINES.len() as u64),
+        number("BOUND_SEED", 0),
+    );
+    let part = |odd: u64| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut seen = Seen::default();
+        for number in (seed..seed + scenarios).filter(|number| number % 2 == odd) {
+            let machine = MACHINES[(number / 2) as usize % MACHINES.len()];
+            seen.check(&scenario(machine, &mut Pcg64::seed_from_u64(number)), directory.path());
+        }
+        seen
+    };
+    let mut seen = std::thread::scope(|scope| {
+        let other = scope.spawn(|| part(1));
+        part(0).join(other.join().expect("no scenario exceeds a bound"))
+    });
+    let (reads, works) = (seen.of_reads.len(), seen.of_work.len());
+    let (of_reads, of_work) = (middle_and_most(&mut seen.of_reads), middle_and_most(&mut seen.of_work));
+    println!(
+        "{} scenarios ({} refused), {reads} tasks whose reads are bounded, observed over bound {:.2} in the middle and {:.2} at most; {works} whose work \
+         is, {:.2} and {:.2}, of {} reads",
+        seen.scenarios, seen.refused, of_reads.0, of_reads.1, of_work.0, of_work.1, seen.reads
+    );
+    assert!(
+        seen.refused * 4 < seen.scenarios,
+        "{} of {} are refused",
+        seen.refused,
+        seen.scenarios
+    );
+    assert!(reads > seen.scenarios && works > 4, "{reads} {works}");
+}
