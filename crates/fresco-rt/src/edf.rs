@@ -70,7 +70,7 @@ pub fn edf_test(tasks: &[Task], supply: &impl Supply) -> Result<EdfVerdict, Over
 
 /// Length beyond which demand cannot exceed supply for the first time (F19); `None` if the utilisation exceeds the rate.
 ///
-/// U < a: `(Σ U(p + A − D + J) + σ)/(a − U)`; U = a: `lcm(H, period)` after the demand has [`settled`], where both bounds repeat; the lesser if
+/// U < a: `(Σ U(p + A − D + J) + σ)/(a − U)`; U = a: `lcm(H, period)` after the demand has settled, where both bounds repeat; the lesser if
 /// both are known. With critical sections no less than the longest deadline: from there on nothing blocks.
 ///
 /// # Errors

@@ -145,7 +145,7 @@ impl Seen {
         }
         let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         for task in document["data"]["points"][0]["tasks"].as_array().expect("tasks") {
-            let mut within = |observed: &Value, longest: &Value| {
+            let within = |observed: &Value, longest: &Value| {
                 let longest = longest.as_u64()?;
                 let observed = observed.as_u64()?;
                 assert!(observed <= longest, "{task}\n{text}");
