@@ -67,6 +67,16 @@ pub fn check(certificate: &Value, scenario: Option<&Scenario<'_>>) -> Result<Ver
             verified.reads += checked.0;
             verified.works += usize::from(checked.1);
         }
+        let measured = setup.into_iter().flat_map(scenario::measured);
+        if let Some(missing) = measured.into_iter().find(|name| !names.contains(name)) {
+            return refused(
+                "tasks",
+                "each measured task of the scenario",
+                format!("none of {missing}"),
+                missing,
+            )
+            .map_err(|failure: Failure| failure.at(&here));
+        }
     }
     Ok(verified)
 }

@@ -9,13 +9,20 @@ use crate::verdict::{flag, named, no_less, number, refused, text};
 use fresco_frames::{Coloring, PageTables};
 use fresco_machine::{Queues, Scheduler};
 use fresco_scenario::budgets::Share;
-use fresco_scenario::{Extent, Setup};
+use fresco_scenario::{Extent, Role, Setup};
 use serde_json::{Value, json};
 
 /// The points of a scenario, in order.
 pub struct Scenario<'s> {
     /// Their setups.
     pub points: Vec<&'s Setup>,
+}
+
+/// Names of the tasks whose bounds are asked for.
+pub fn measured(setup: &Setup) -> Vec<&str> {
+    let copies = setup.copies.iter();
+    let measured = copies.filter(|copy| setup.tasks[copy.task].role == Role::Measured);
+    measured.map(|copy| copy.name.as_str()).collect()
 }
 
 /// Verifies that the memory is the scenario's.

@@ -9,8 +9,8 @@ use std::path::Path;
 const REAL: &str = r#"
     memory.density = 8
     memory.density_scales_refresh_only = true
-    plan.lock = "5 us"
-    plan.handler = "5 us"
+    plan.lock = "8 us"
+    plan.handler = "8 us"
     plan.context_switch = "4 us"
     task = [
         { name = "a", period = "8 ms", wcet = "1 ms", jitter = "200 us", critical_section = "50 us", cache_reload = "20 us" },
@@ -85,6 +85,47 @@ fn a_proof_without_them_is_refused() {
             assert!(broken.is_some(), "{}: {name} is never refused", method.name());
         }
     }
+}
+
+/// A handler waits for a switch that is under way when the slot before it ends.
+#[test]
+fn handlers_have_time_for_a_switch() {
+    for method in [Method::Aligned, Method::Crs, Method::Burst] {
+        let (set, mut found) = planned(
+            method,
+            &["plan.context_switch=3 us", "plan.lock=5 us", "plan.handler=5 us"],
+        );
+        found.context_switch_ns = 4_000;
+        let objection = check(&found, &set.machine).expect_err("5 us for 4 us and 1625 ns");
+        assert!(
+            objection
+                .to_string()
+                .contains("and a switch under way when a color is locked take up to 5625 ns"),
+            "{objection}"
+        );
+        let late = ["plan.context_switch=4 us", "plan.handler=5 us", "plan.lock=5 us"];
+        let refusal = plan(&self::set(method, &late)).expect_err("too short");
+        assert!(
+            refusal.reason.contains("reads, writes and a switch under way"),
+            "{refusal}"
+        );
+    }
+    // If omitted, it is longer by a switch.
+    let text = REAL
+        .replace("plan.lock = \"8 us\"", "")
+        .replace("plan.handler = \"8 us\"", "");
+    let handler = |switch: &str| {
+        let set = TaskSet::parse(
+            "real.toml",
+            &text,
+            Path::new(""),
+            &[format!("plan.context_switch={switch}")],
+        )
+        .expect("tasks");
+        (set.options.handler_ns, set.options.lock_ns)
+    };
+    let ((handler_0, lock_0), (handler_50, lock_50)) = (handler("0 us"), handler("50 us"));
+    assert_eq!((handler_50, lock_50), (handler_0 + 50_000, lock_0 + 50_000));
 }
 
 /// Less of anything is sound. A chain of demand under EDF is for the instants at which demand rises, and these move with jitter: there the checker wants

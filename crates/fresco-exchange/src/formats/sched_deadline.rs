@@ -7,7 +7,7 @@
 //! Documentation/scheduler/sched-deadline.rst, section 5: a task may run on all processors of its root domain, which a cpuset
 //! partition makes smaller.
 
-use super::task_set::plan_of;
+use super::task_set::{BESIDES, lost_times, plan_of};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::shell::{Script, word};
@@ -86,6 +86,7 @@ impl Format for SchedDeadline {
         if !phases.is_empty() {
             losses.push(format!("the phase of {}", phases.join(", ")));
         }
+        losses.extend(lost_times(subject, &BESIDES));
         let mut script = Script::new();
         for (core, tasks) in &by_core {
             self.check(subject, *core, tasks, plan.cores)?;
@@ -205,7 +206,11 @@ fn start(subject: &Subject, number: usize, group: Option<&str>) -> String {
                     '_'
                 }
             };
-            let name: String = task.name.chars().map(upper).collect();
+            let plain = |name: &str| name.chars().map(upper).collect::<String>();
+            // Names that differ in other characters alone are told apart by their number.
+            let name = plain(&task.name);
+            let same = subject.tasks.iter().filter(|other| plain(&other.name) == name).count();
+            let name = if same > 1 { format!("{name}_{number}") } else { name };
             let process = format!("\"${{PID_{name}:?process of {}}}\"", name.to_lowercase());
             let enter = group.map_or(String::new(), |group| {
                 format!("echo {process} > {group}/cgroup.procs && ")

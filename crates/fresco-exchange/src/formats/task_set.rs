@@ -32,6 +32,39 @@ pub fn lost(rows: &[Row<'_>], times: &[Named]) -> Vec<String> {
     times.iter().filter_map(named).collect()
 }
 
+/// What schedules say nothing of: when jobs come besides the period, and what they cost besides their execution.
+pub const BESIDES: [Named; 5] = [
+    (|times| times.jitter_ns, "the jitter"),
+    (|times| times.arrival_jitter_ns, "the arrival jitter"),
+    (|times| times.min_distance_ns, "the minimum distance"),
+    (|times| times.critical_section_ns, "the critical section"),
+    (|times| times.cache_reload_ns, "the reload"),
+];
+
+/// What a format of schedules loses of `times`, and of switches.
+pub fn lost_times(subject: &Subject, times: &[Named]) -> Vec<String> {
+    let of = |(time, what): &Named| {
+        let has = |task: &&Task| task.times.as_ref().is_some_and(|times| time(times) > 0);
+        let names: Vec<&str> = subject
+            .tasks
+            .iter()
+            .filter(has)
+            .map(|task| task.name.as_str())
+            .collect();
+        (!names.is_empty()).then(|| format!("{what} of {}", names.join(", ")))
+    };
+    times.iter().filter_map(of).chain(switches(subject)).collect()
+}
+
+/// What a switch takes, which no format says; and what was added to execution times.
+fn switches(subject: &Subject) -> Vec<String> {
+    let Some(plan) = &subject.plan else { return Vec::new() };
+    let switch = (plan.context_switch_ns > 0).then(|| format!("what a switch takes, {} ns", plan.context_switch_ns));
+    let alone = plan.tasks.iter().any(|task| task.wcet_alone_ns > 0);
+    let alone = alone.then(|| "that execution times contain what other cores cost in memory".to_owned());
+    switch.into_iter().chain(alone).collect()
+}
+
 /// A recurring task in whole numbers of a unit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row<'s> {
@@ -52,6 +85,7 @@ pub fn rows<'s>(
     unit: Unit,
     losses: &mut Vec<String>,
 ) -> Result<Vec<Row<'s>>, InputError> {
+    losses.extend(switches(subject));
     let mut rows = Vec::new();
     let mut without = Vec::new();
     for task in &subject.tasks {

@@ -10,11 +10,14 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
         return Ok(());
     };
     let draining = Draining::of(machine, plan.cores);
-    let least = draining.requests_ns;
-    let sure = draining.lines_in(handler);
+    // The handler begins when a switch that is under way has ended.
+    let switch = plan.context_switch_ns;
+    let least = draining.requests_ns.saturating_add(switch);
+    let sure = handler.checked_sub(switch).and_then(|left| draining.lines_in(left));
+    let and_switch = if switch > 0 { " and a switch" } else { "" };
     holds! {
         sure.is_some(), place,
-        "is {handler} ns; reads and writes under way when a color is locked take up to {least} ns until its first refresh"
+        "is {handler} ns; reads and writes{and_switch} under way when a color is locked take up to {least} ns until its first refresh"
     }
     report.facts.push(format!(
         "what is under way when a color is locked, {least} ns at most, ends before its first refresh"
@@ -25,7 +28,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
         report.warnings.push(format!(
             "handlers of {handler} ns are sure to write back {sure} dirty lines of a color, each with a row of its own; the caches may hold \
              {held} of them, which take {} ns: refresh is in time if no more are dirty, or rows are shared",
-            draining.with_lines_ns(held)
+            draining.with_lines_ns(held).saturating_add(switch)
         ));
     }
     Ok(())

@@ -54,12 +54,22 @@ fn long_enough(method: Method, context: &PlanContext<'_>) -> Result<(), Refusal>
         Method::AutoRefresh | Method::Codesign | Method::Partition => return Ok(()),
     };
     let draining = Draining::of(&context.set.machine, options.cores);
-    if draining.lines_in(handler).is_some() || options.burst == BurstLength::AsPublished {
+    let switch = options.context_switch_ns;
+    let enough = handler
+        .checked_sub(switch)
+        .and_then(|left| draining.lines_in(left))
+        .is_some();
+    if enough || options.burst == BurstLength::AsPublished {
         return Ok(());
     }
+    let under_way = if switch > 0 {
+        "reads, writes and a switch"
+    } else {
+        "reads and writes"
+    };
     Err(Refusal::form(format!(
-        "{key} is {}, and reads and writes under way when a color is locked take up to {}; raise it, or omit it",
+        "{key} is {}, and {under_way} under way when a color is locked take up to {}; raise it, or omit it",
         words::time(handler),
-        words::time(draining.requests_ns)
+        words::time(draining.requests_ns.saturating_add(switch))
     )))
 }

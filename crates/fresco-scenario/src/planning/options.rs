@@ -94,7 +94,9 @@ impl Options {
             Some(item) => item.whole_ns(0..=most),
             None => Ok(default),
         };
-        let handler = default_handler(machine);
+        let context_switch_ns = duration("context_switch", MOST_OVERHEAD_PS, 0)?;
+        // A handler waits for a switch that is under way.
+        let handler = default_handler(machine) + context_switch_ns;
         let method = method(&plan)?;
         let (policy, executive) = policy(&plan, root)?;
         let read = Self {
@@ -108,7 +110,7 @@ impl Options {
             unlock_ns: duration("unlock", MOST_OVERHEAD_PS, HANDLER_NS)?,
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
             refresh_jitter_ns: duration("refresh_jitter", MOST_OVERHEAD_PS, default_jitter(machine))?,
-            context_switch_ns: duration("context_switch", MOST_OVERHEAD_PS, 0)?,
+            context_switch_ns,
             alone: plan.opt_choice("wcet_is", &WCETS)?.flatten(),
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,

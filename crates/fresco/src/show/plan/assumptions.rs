@@ -3,7 +3,7 @@
 
 use fresco_input::format_size;
 use fresco_plan::Plan;
-use fresco_plan::plan::{Evidence, LockTimes, RefreshPlan, Schedule};
+use fresco_plan::plan::{Evidence, LockTimes, PlannedTask, RefreshPlan, Schedule};
 
 /// Whose deadlines are proved, and the assumptions, in sentences; only those that the plan makes.
 pub(super) fn of(plan: &Plan) -> Vec<String> {
@@ -18,6 +18,9 @@ pub fn assumed(plan: &Plan) -> Vec<String> {
         all.extend(plan.about_reopening().map(|text| text + "."));
     }
     all.extend(releases(plan));
+    if !plan.proofs.is_empty() {
+        all.extend(besides(plan));
+    }
     all.extend(handlers(plan));
     all.push(memory(plan));
     if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
@@ -72,7 +75,12 @@ pub fn deadlines(plan: &Plan) -> String {
 
 fn execution(plan: &Plan) -> String {
     let mut text = "No job takes longer than its WCET, counted without refresh".to_owned();
-    if plan.bandwidth.is_some() {
+    if let Some(lines) = alone(plan) {
+        text.push_str(&format!(
+            ": alone on the machine no longer than given ({lines}), with no more reads and write-backs whatever others displace; what other cores \
+             cost in memory is added to it"
+        ));
+    } else if plan.bandwidth.is_some() {
         text.push_str(", but under its core's budget of bandwidth, the time included for which the core stands still");
     } else if plan.cores > 1 {
         text.push_str(
@@ -82,6 +90,60 @@ fn execution(plan: &Plan) -> String {
     text + "."
 }
 
+/// What each job measured alone takes and moves at most; `None` if WCETs contain what others cost.
+fn alone(plan: &Plan) -> Option<String> {
+    let tasks = plan.tasks.iter().filter(|task| task.wcet_alone_ns > 0);
+    let told = tasks.map(|task| {
+        format!(
+            "{} {}, {} lines read, {} written back",
+            task.name,
+            time(task.wcet_alone_ns),
+            task.reads,
+            task.write_backs
+        )
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// Bursts, late jobs, critical sections, reloads and switches, as far as there are any.
+fn besides(plan: &Plan) -> Vec<String> {
+    let of = |what: &dyn Fn(&PlannedTask) -> Option<String>| {
+        let told: Vec<String> = plan.tasks.iter().filter_map(what).collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    };
+    let named = |task: &PlannedTask, ns: u64| (ns > 0).then(|| format!("{} {}", task.name, time(ns)));
+    let bursts = of(&|task| {
+        (task.arrival_jitter_ns > 0).then(|| {
+            format!(
+                "{} up to {} after multiples of {}, {} apart or more",
+                task.name,
+                time(task.arrival_jitter_ns),
+                time(task.period_ns),
+                time(task.min_distance_ns)
+            )
+        })
+    });
+    let switch = (plan.context_switch_ns > 0).then(|| time(plan.context_switch_ns));
+    [
+        bursts.map(|told| format!("Jobs of tasks with bursts arrive: {told}.")),
+        of(&|task| named(task, task.jitter_ns))
+            .map(|told| format!("Jobs are ready no later after they arrive, in the order of arrival, than: {told}.")),
+        of(&|task| named(task, task.critical_section_ns)).map(|told| {
+            format!(
+                "Tasks of a core and color wait for each other by the stack resource policy, a priority ceiling or sections without preemption, for no \
+                 longer than: {told}. Tasks of different cores or colors do not."
+            )
+        }),
+        of(&|task| named(task, task.cache_reload_ns))
+            .map(|told| format!("A preemption makes a job no longer than by: {told}.")),
+        switch.map(|told| format!("A switch to another task takes at most {told}.")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
 /// When jobs come, as the proofs count on.
 fn releases(plan: &Plan) -> Option<String> {
     let is_sporadic = |evidence: &Evidence| matches!(evidence, Evidence::Demand(_) | Evidence::Responses(_));
@@ -89,6 +151,9 @@ fn releases(plan: &Plan) -> Option<String> {
         return None;
     }
     let text = match plan.proofs.iter().all(|proof| is_sporadic(&proof.evidence)) {
+        true if plan.tasks.iter().any(|task| task.arrival_jitter_ns > 0) => {
+            "Two jobs of a task arrive a period apart or more, but for tasks with bursts."
+        }
         true => "Two jobs of a task come a period apart or more.",
         false => {
             "Jobs come at the phases and periods of the plan, exactly; where the proof says \u{201c}sporadic too\u{201d}, a \

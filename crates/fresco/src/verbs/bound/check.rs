@@ -133,8 +133,12 @@ fn other_files(document: &Value, now: &Provenance) -> Option<Refused> {
 }
 
 fn tables(checked: &Checked) -> Result<Vec<Table>, ReportError> {
+    let on_trust = match (checked.refused.is_none(), checked.works) {
+        (false, _) | (_, 0) => "",
+        _ => "; what work is alone is taken as it stands",
+    };
     let title = format!(
-        "{}, certificate {}: {}",
+        "{}, certificate {}: {}{on_trust}",
         checked.scenario,
         match checked.with_scenario {
             true => "against the scenario",

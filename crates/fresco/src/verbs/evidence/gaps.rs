@@ -98,7 +98,8 @@ pub fn of(
     if setup.is_none() {
         gap(
             "bounds of reads and work, and attacks",
-            "the plan's tasks name no program, so that `fresco bound` and `fresco attack` have nothing to run: their WCETs are taken as they are given".to_owned(),
+            "the plan's tasks name no program, so that `fresco bound` and `fresco attack` have nothing to run"
+                .to_owned(),
         );
     } else if args.no_attack {
         gap("attacks", "none were tried (--no-attack)".to_owned());
@@ -135,7 +136,7 @@ pub fn of(
     match setup {
         None => gap(
             "execution times",
-            "WCETs are taken as they are given: nothing here shows that no job takes longer".to_owned(),
+            "WCETs, or what was measured alone with the lines of a job, are taken as they are given: nothing here shows that no job takes longer".to_owned(),
         ),
         Some(_) => of_bounds(model.core.kind, &mut gap),
     }

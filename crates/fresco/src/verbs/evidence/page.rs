@@ -231,7 +231,7 @@ fn bounds(evidence: &Evidence, provenance: &Provenance) -> Result<Vec<Section>, 
         .table(reads);
     if evidence.bounds.is_empty() {
         return Ok(vec![Section::new(BOUNDS).paragraph(
-            "There are none: the plan's tasks name no program, so that `fresco bound` has nothing to run. Their WCETs are taken as they are given; section 7 says what follows from them.",
+            "There are none: the plan's tasks name no program, so that `fresco bound` has nothing to run. Section 7 says what their WCETs rest on: as they are given, or measured alone with what other cores cost added.",
         )]);
     }
     if let Some(figure) = figure(evidence, provenance)? {

@@ -118,10 +118,7 @@ pub fn partition(evidence: &Evidence) -> Result<Vec<Section>, ReportError> {
 pub fn attacks_and_runs(evidence: &Evidence) -> Result<Section, ReportError> {
     let mut section = Section::new("5. The worst that was found");
     match &evidence.attacks {
-        None => {
-            section = section
-                .paragraph("No attack was tried: it was not wanted (--no-attack), or the plan's tasks name no program.")
-        }
+        None => section = section.paragraph("No attack was tried; section 8 says why."),
         Some(attacks) => {
             let mut table = Table::new(
                 "The longest read under attack",
