@@ -3,7 +3,7 @@
 
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::formats::c_text::{TYPES, string};
-use crate::formats::task_set::{BESIDES, lost_times, plan_of};
+use crate::formats::task_set::{lost_besides, plan_of};
 use crate::head::Comment;
 use crate::subject::Subject;
 use crate::windows::{self, Owner};
@@ -52,7 +52,7 @@ impl Format for CTable {
         Ok(Draft {
             body: tables.source(stem),
             companion: Some(("h", tables.header(plan))),
-            losses: [losses, lost_times(subject, &BESIDES)].concat(),
+            losses: [losses, lost_besides(subject)].concat(),
             notes: vec![format!(
                 "times are nanoseconds; the schedule is {}",
                 windows::kind(&plan.schedule)

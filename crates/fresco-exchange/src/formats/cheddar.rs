@@ -4,7 +4,7 @@
 //! Cheddar 3's own XML, as its generated `xml_root_string` writes it and programs that make such files have it: `core_units`, `processors`,
 //! `address_spaces`, `tasks`; of a task `cpu_name`, `capacity`, `deadline`, `start_time`, `period`, `jitter`. Numbers are of no unit.
 
-use super::task_set::{lost, names_of, rows, unit, xml_text};
+use super::task_set::{BESIDES, lost, names_of, rows, unit, xml_text};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
@@ -41,15 +41,8 @@ impl Format for Cheddar {
         let unit = unit(options);
         let mut losses = Vec::new();
         let rows = rows(subject, self.name(), unit, &mut losses)?;
-        losses.extend(lost(
-            &rows,
-            &[
-                (|times| times.arrival_jitter_ns, "the arrival jitter"),
-                (|times| times.min_distance_ns, "the minimum distance"),
-                (|times| times.critical_section_ns, "the critical section"),
-                (|times| times.cache_reload_ns, "the reload"),
-            ],
-        ));
+        // Of these it has the release jitter, which is the first.
+        losses.extend(lost(&rows, &BESIDES[1..]));
         let cores: BTreeSet<u32> = rows.iter().map(|row| row.task.core.unwrap_or(0)).collect();
         if subject.machine.cores > 1
             && let Some(names) = names_of(&rows, |row| row.task.core.is_none())

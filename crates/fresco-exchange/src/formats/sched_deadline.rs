@@ -7,7 +7,7 @@
 //! Documentation/scheduler/sched-deadline.rst, section 5: a task may run on all processors of its root domain, which a cpuset
 //! partition makes smaller.
 
-use super::task_set::{BESIDES, lost_times, plan_of};
+use super::task_set::{lost_besides, plan_of};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::shell::{Script, word};
@@ -86,7 +86,7 @@ impl Format for SchedDeadline {
         if !phases.is_empty() {
             losses.push(format!("the phase of {}", phases.join(", ")));
         }
-        losses.extend(lost_times(subject, &BESIDES));
+        losses.extend(lost_besides(subject));
         let mut script = Script::new();
         for (core, tasks) in &by_core {
             self.check(subject, *core, tasks, plan.cores)?;

@@ -4,7 +4,7 @@
 //! As of brandenburg/schedcat 53247845, schedcat/model/serialize.py: `<taskset>` of `<task>` with `period`, `wcet`, and, where they are
 //! there, `id`, `deadline` (if it is not the period) and `partition`. Numbers are of no unit; `id` is a number if it reads as one.
 
-use super::task_set::{lost, names_of, rows, unit, xml_text};
+use super::task_set::{BESIDES, lost, names_of, rows, unit, xml_text};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
@@ -39,16 +39,7 @@ impl Format for Schedcat {
         let unit = unit(options);
         let mut losses = Vec::new();
         let rows = rows(subject, self.name(), unit, &mut losses)?;
-        losses.extend(lost(
-            &rows,
-            &[
-                (|times| times.jitter_ns, "the jitter"),
-                (|times| times.arrival_jitter_ns, "the arrival jitter"),
-                (|times| times.min_distance_ns, "the minimum distance"),
-                (|times| times.critical_section_ns, "the critical section"),
-                (|times| times.cache_reload_ns, "the reload"),
-            ],
-        ));
+        losses.extend(lost(&rows, &BESIDES));
         let mut told = |names: Option<String>, what: &str| {
             losses.extend(names.map(|names| format!("{what} of {names}")));
         };

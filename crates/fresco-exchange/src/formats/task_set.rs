@@ -25,11 +25,19 @@ pub fn plan_of<'s>(subject: &'s Subject, format: &str) -> Result<&'s Plan, Input
 /// A time of a task, and what it is called.
 pub type Named = (fn(&Times) -> Time, &'static str);
 
+/// What is lost of tasks, each with its name, where nothing is said of `times`.
+fn lost_of<'t>(tasks: impl Iterator<Item = (&'t str, &'t Times)> + Clone, times: &[Named]) -> Vec<String> {
+    let named = |(time, what): &Named| {
+        let has = tasks.clone().filter(|(_, times)| time(times) > 0);
+        let names: Vec<&str> = has.map(|(name, _)| name).collect();
+        (!names.is_empty()).then(|| format!("{what} of {}", names.join(", ")))
+    };
+    times.iter().filter_map(named).collect()
+}
+
 /// What a format of tasks that says nothing of `times` loses of rows.
 pub fn lost(rows: &[Row<'_>], times: &[Named]) -> Vec<String> {
-    let named =
-        |(time, what): &Named| names_of(rows, |row| time(&row.times) > 0).map(|names| format!("{what} of {names}"));
-    times.iter().filter_map(named).collect()
+    lost_of(rows.iter().map(|row| (row.task.name.as_str(), &row.times)), times)
 }
 
 /// What schedules say nothing of: when jobs come besides the period, and what they cost besides their execution.
@@ -41,19 +49,11 @@ pub const BESIDES: [Named; 5] = [
     (|times| times.cache_reload_ns, "the reload"),
 ];
 
-/// What a format of schedules loses of `times`, and of switches.
-pub fn lost_times(subject: &Subject, times: &[Named]) -> Vec<String> {
-    let of = |(time, what): &Named| {
-        let has = |task: &&Task| task.times.as_ref().is_some_and(|times| time(times) > 0);
-        let names: Vec<&str> = subject
-            .tasks
-            .iter()
-            .filter(has)
-            .map(|task| task.name.as_str())
-            .collect();
-        (!names.is_empty()).then(|| format!("{what} of {}", names.join(", ")))
-    };
-    times.iter().filter_map(of).chain(switches(subject)).collect()
+/// What a format of schedules loses: [`BESIDES`], and switches.
+pub fn lost_besides(subject: &Subject) -> Vec<String> {
+    let tasks = subject.tasks.iter();
+    let timed = tasks.filter_map(|task| Some((task.name.as_str(), task.times.as_ref()?)));
+    [lost_of(timed, &BESIDES), switches(subject)].concat()
 }
 
 /// What a switch takes, which no format says; and what was added to execution times.

@@ -292,7 +292,7 @@ fn released(plan: &Plan, number: usize, coming: &mut Coming, conduct: &Conduct, 
     }
 }
 
-/// A job is over: in time?
+/// A job is over: harm if it is late, where its task is promised anything.
 fn over(plan: &Plan, job: &Job, at: Ns, seen: &mut Seen) -> Result<(), Harm> {
     if plan.sporadic(job.task).is_none() {
         return Ok(());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco bound --check`: is a certificate true?
+//! `fresco bound --check`: verifies a certificate.
 
 use super::{Args, certify};
 use crate::failure::{Outcome, WANTING};
