@@ -5,9 +5,21 @@
 //! banks ([`Limits`]). Within these limits they do what hurts most ([`Attack`]).
 
 mod attack;
+mod phases;
 mod play;
+mod requests;
+mod rounds;
 mod search;
 
-pub use attack::{Attack, Habits, Pattern, Phase};
+pub use attack::{Attack, Habits};
+pub use phases::{Pattern, Phase};
 pub use play::{Limits, Played, Worst, play};
+pub use rounds::{RowOf, Series};
 pub use search::{Found, Observer, Search, Step, search};
+
+use rand::seq::IndexedRandom;
+
+/// Any of a list.
+fn pick<T: Copy>(of: &[T], rng: &mut rand_pcg::Pcg64) -> T {
+    *of.choose(rng).expect("some")
+}

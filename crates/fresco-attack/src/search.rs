@@ -72,7 +72,9 @@ pub fn search(
     let mut longest = vec![0; limits.len()];
     while tries < how.tries && !observer.is_stopped() {
         let count = GENERATION.min(usize::try_from(how.tries - tries).unwrap_or(GENERATION));
-        let attacks: Vec<Attack> = (0..count).map(|_| next(&alive, limits.len(), &mut rng)).collect();
+        let attacks: Vec<Attack> = (0..count)
+            .map(|_| next(&alive, (limits.len(), victim), &mut rng))
+            .collect();
         let played: Vec<_> = attacks
             .par_iter()
             .map(|attack| {
@@ -108,10 +110,10 @@ pub fn search(
     })
 }
 
-fn next(alive: &[(Worst, Attack)], cores: usize, rng: &mut Pcg64) -> Attack {
+fn next(alive: &[(Worst, Attack)], (cores, victim): (usize, usize), rng: &mut Pcg64) -> Attack {
     // Fresh blood now and then.
     if alive.len() < SURVIVORS || rng.random_bool(0.1) {
-        return Attack::draw(cores, rng);
+        return Attack::draw(cores, victim, rng);
     }
     let (_, one) = &alive[rng.random_range(0..alive.len())];
     let (_, other) = &alive[rng.random_range(0..alive.len())];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Verifies certificates of interference bounds (schema `fresco-bound-certificate/1`), apart from what finds them.
+//! Verifies certificates of interference bounds (schema `fresco-bound-certificate/2`), apart from what finds them.
 //!
 //! A certificate says what is known of memory and tasks, what each term of a bound is, and what refreshes, queues and budgets make of the
 //! sum. Each of these is looked at by the formulas of `docs/bound.md`: a term may be larger than its formula, never less; where a bound
 //! depends on itself, what it implies may be no more than it. With the scenario, what is known is read from it once more ([`Scenario`]).
 //! What work is alone is taken as it stands: it was simulated.
 
+mod columns;
 mod memory;
 mod nat;
 mod read;
@@ -82,7 +83,8 @@ pub fn check(certificate: &Value, scenario: Option<&Scenario<'_>>) -> Result<Ver
 }
 
 /// Inputs that are never 0.
-const COUNTS: [&str; 8] = [
+const COUNTS: [&str; 9] = [
+    "channels",
     "ranks",
     "bank_groups",
     "banks",

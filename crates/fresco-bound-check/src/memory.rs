@@ -10,12 +10,14 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub struct Memory<'v>(pub &'v Value);
 
-/// Who may be under way: T, S, Q of docs/bound.md, ranks in use, W, and requests in a front queue.
+/// Who may be under way: T, S, G, Q and O of docs/bound.md, ranks in use, W, and requests in a front queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crowd {
     pub reads: Nat,
     pub of_rank: Nat,
+    pub of_group: Nat,
     pub of_bank: Nat,
+    pub of_others: Nat,
     pub ranks: Nat,
     pub writes: Nat,
     pub front: Nat,
@@ -32,7 +34,7 @@ pub struct Scheme {
     pub by_bank: bool,
 }
 
-fn after(same: Nat, other: Nat) -> Nat {
+pub fn after(same: Nat, other: Nat) -> Nat {
     if same > other { same + other - n(1) } else { same }
 }
 
@@ -92,7 +94,7 @@ impl<'v> Memory<'v> {
     }
 
     /// β, the rest of a begun command before a column command.
-    fn begun(self) -> Result<Nat, Failure> {
+    pub fn begun(self) -> Result<Nat, Failure> {
         let longest = self
             .at("act_slots")?
             .max(self.at("pre_slots")?)
@@ -131,11 +133,6 @@ impl<'v> Memory<'v> {
         Ok(if written { read.max(write) } else { read })
     }
 
-    /// U times L: the column commands of a line, of which those within a bank group are `same` apart.
-    pub fn line(self, c: &Crowd, same: &str) -> Result<Nat, Failure> {
-        Ok(self.bursts()? * self.column(c, same)?)
-    }
-
     /// U
     pub fn column(self, c: &Crowd, same: &str) -> Result<Nat, Failure> {
         let (same, begun) = (self.at(same)?, self.begun()?);
@@ -148,9 +145,42 @@ impl<'v> Memory<'v> {
         })
     }
 
+    /// The next column command comes so long after the one before it while any line can go, those within a bank group `same` apart.
+    pub fn any_column(self, c: &Crowd, same: &str) -> Result<Nat, Failure> {
+        let within = after(self.at(same)?, self.at("ccd_s")?);
+        let across = if c.ranks > n(1) {
+            self.data()? + self.at("rtrs")?
+        } else {
+            n(0)
+        };
+        Ok(within.max(across) + self.begun()?)
+    }
+
+    /// What rows that nobody wants cost a write when they are closed.
+    pub fn idle_precharge(self) -> Result<Nat, Failure> {
+        let row = self.at("act_slots")?.max(self.at("pre_slots")?);
+        Ok(match self.word("page")? {
+            "open" => n(0),
+            _ => self.rho()? + self.at("ppd")?.max(self.at("pre_slots")?) + row,
+        })
+    }
+
     /// A(0) = 0, A(1), …, A(last)
     pub fn acts(self, c: &Crowd, last: Nat) -> Result<Vec<Nat>, Failure> {
-        let (long, short) = (self.at("rrd_l")?, self.at("rrd_s")?);
+        self.acts_apart(c, last, self.at("rrd_l")?)
+    }
+
+    /// Those for which the read's own ACT waits: nobody else may be in its bank group.
+    pub fn own_acts(self, c: &Crowd, last: Nat) -> Result<Vec<Nat>, Failure> {
+        self.acts_apart(c, last, self.own_distance(c)?)
+    }
+
+    fn own_distance(self, c: &Crowd) -> Result<Nat, Failure> {
+        self.at(if c.of_group == c.of_bank { "rrd_s" } else { "rrd_l" })
+    }
+
+    fn acts_apart(self, c: &Crowd, last: Nat, long: Nat) -> Result<Vec<Nat>, Failure> {
+        let short = self.at("rrd_s")?;
         let (a, rho, groups) = (after(long, short), self.rho()?, long > short);
         let window = self.window(c)?;
         let mut acts = vec![n(0)];
@@ -170,7 +200,16 @@ impl<'v> Memory<'v> {
 
     /// What an older ACT of the rank adds where they are many.
     pub fn act_more(self, c: &Crowd) -> Result<Nat, Failure> {
-        let (long, short) = (self.at("rrd_l")?, self.at("rrd_s")?);
+        self.more_apart(c, self.at("rrd_l")?)
+    }
+
+    /// The same for the read's own ACT.
+    pub fn own_act_more(self, c: &Crowd) -> Result<Nat, Failure> {
+        self.more_apart(c, self.own_distance(c)?)
+    }
+
+    fn more_apart(self, c: &Crowd, long: Nat) -> Result<Nat, Failure> {
+        let short = self.at("rrd_s")?;
         let share = self.window(c)?.over(n(if long > short { 2 } else { 4 }));
         Ok(after(long, short).max(share) + self.rho()?)
     }

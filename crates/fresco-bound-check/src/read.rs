@@ -2,6 +2,7 @@
 //! A read in its controller: the formulas of docs/bound.md, term by term.
 
 use crate::Failure;
+use crate::columns::Columns;
 use crate::memory::{Crowd, Memory};
 use crate::nat::{ENDLESS, Nat, n};
 use crate::verdict::{named, no_less, number, refused};
@@ -17,18 +18,66 @@ pub struct Read {
 
 /// What a drain costs besides its writes, and each of these.
 pub fn drain(m: Memory, c: &Crowd) -> Result<(Nat, Nat), Failure> {
-    let (line, written) = (m.line(c, "ccd_l")?, m.line(c, "ccd_l_wr")?);
-    let (data, rp, rcd, cwl) = (m.data()?, m.at("rp")?, m.at("rcd")?, m.at("cwl")?);
+    let (line, written) = (m.any_column(c, "ccd_l")?, m.any_column(c, "ccd_l_wr")?);
+    let (data, rp, rcd, cwl, bursts) = (m.data()?, m.at("rp")?, m.at("rcd")?, m.at("cwl")?, m.bursts()?);
     let banks = m.at("ranks")? * m.at("bank_groups")? * m.at("banks")?;
     let across = if c.ranks > n(1) { m.at("rtrs")? } else { n(0) };
     let row = m.precharge()? + m.acts(c, n(1))?[1];
     let closed = m.closable(true)? + rp;
     let to_writes = m.at("cl")? + data + m.at("rtw_gap")?.max(across) - cwl;
     let to_reads = cwl + data + m.at("wtr_l")?.max(across);
-    let opened = rcd + (c.reads - n(1)).min(banks) * line + rcd + (banks - n(1)).min(m.at("writes")?) * written;
-    let again = closed + row + c.reads * m.older_precharge()? + line;
-    let write = closed.max(m.at("rc")? - rcd) + row + rcd + written;
-    Ok((opened + to_writes + to_reads + again, write))
+    let opened = rcd
+        + (c.reads - n(1)).min(banks) * bursts * line
+        + rcd
+        + (banks - n(1)).min(m.at("writes")?) * bursts * written;
+    let read = Columns::of(m, c, false)?.wait(n(1), n(0), n(0));
+    let again = closed + row + c.reads * m.older_precharge()? + read;
+    let cycle = closed.max(m.at("rc")? - rcd) + rcd;
+    let write = if m.word("scheduler")? == "fcfs" {
+        cycle + row + bursts * m.column(c, "ccd_l_wr")?
+    } else {
+        let own = cycle + (bursts - n(1)) * m.at("ccd_l_wr")? + m.idle_precharge()?;
+        own.max(m.older_precharge()? + m.act_more(c)?.max(m.older_act()?) + bursts * written)
+    };
+    Ok((opened + to_writes + row + written + to_reads + again, write))
+}
+
+/// From a row's last column command to one of another row of its bank.
+fn row_cycle(m: Memory, c: &Crowd) -> Result<Nat, Failure> {
+    let (rp, rcd) = (m.at("rp")?, m.at("rcd")?);
+    Ok((m.closable(c.writes > n(0))? + rp).max(m.at("rc")? - rcd) + rcd)
+}
+
+/// What those that came before a read cost it until it has a place in a queue.
+fn outside(m: Memory, outer: &Crowd, c: &Crowd, drained: Nat) -> Result<Nat, Failure> {
+    let (places, bursts) = (m.at("places")?, m.bursts()?);
+    let opened = row_cycle(m, c)? + m.precharge()? + m.acts(c, n(1))?[1];
+    let any = opened + bursts * m.any_column(c, "ccd_l")?;
+    let with_drains = |reads: Nat, each: Nat| reads * each + reads.over(places.max(n(1))) * drained;
+    Ok(match m.word("queues")? {
+        "global" => with_drains(outer.reads - places, any),
+        "per-bank" => {
+            let elsewhere = outer.reads - (places + n(1));
+            let each = if m.word("scheduler")? == "fcfs" {
+                (elsewhere + n(1)) * any
+            } else {
+                let columns = Columns::of(m, outer, false)?.wait(n(1), elsewhere, elsewhere);
+                opened + columns + elsewhere * (m.older_precharge()? + m.act_more(c)?.max(m.older_act()?))
+            };
+            with_drains(outer.of_bank - places, each)
+        }
+        _ => {
+            let served = outer.front - (outer.writes + n(1)) - (places - n(1));
+            let moved = served * any + outer.front;
+            if outer.writes == n(0) {
+                return Ok(moved);
+            }
+            let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
+            let (turns, write) = drain(m, outer)?;
+            let drains = served / places + outer.writes.over(room) + m.at("channels")?;
+            moved + drains * turns + (m.at("channels")? * m.at("writes")? + outer.writes) * write
+        }
+    })
 }
 
 /// The interval of refreshes, what each costs, and how many more there are than fit; `None` without.
@@ -46,25 +95,31 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
             m.at("rrd_l")?,
         );
     }
-    let (line, written, rho, precharge) = (m.line(c, "ccd_l")?, m.line(c, "ccd_l_wr")?, m.rho()?, m.precharge()?);
+    let (rho, precharge, bursts) = (m.rho()?, m.precharge()?, m.bursts()?);
+    let columns = Columns::of(m, c, false)?;
     let one_each = c.ranks == n(1) && !scheme.by_bank;
     let banks = if one_each {
         m.at("bank_groups")? * m.at("banks")?
     } else {
         ENDLESS
     };
-    let (reads, writes) = (c.reads.min(banks), m.at("writes")?.min(banks));
-    let acts = m.acts(c, reads.max(writes))?;
-    let begun = |count: Nat, line: Nat| -> Result<Nat, Failure> {
+    // A read that has begun is not delayed.
+    let (reads, writes) = ((c.reads - n(1)).min(banks), m.at("writes")?.min(banks));
+    let acts = m.acts(c, reads.max(writes).max(n(1)))?;
+    let begun = |count: Nat, columns: Nat| -> Result<Nat, Failure> {
         let opened = at(&acts, count);
-        Ok(m.at("rp")? + precharge + count * m.older_precharge()? + opened + m.at("rcd")? + count * line)
+        Ok(m.at("rp")? + precharge + count * m.older_precharge()? + opened + m.at("rcd")? + columns)
     };
-    let mut each = begun(reads, line)?;
+    let mut each = if reads == n(0) {
+        n(0)
+    } else {
+        begun(reads, columns.wait(n(1), reads - n(1), reads - n(1)))?
+    };
     if c.writes > n(0) {
         let turn = m.at("cl")?.max(m.at("cwl")?) + m.data()? + m.at("wtr_l")?.max(m.at("rtw_gap")?) + m.at("rtrs")?;
-        each = each + turn + begun(writes, written)?;
+        each = each + turn + begun(writes, writes * bursts * m.column(c, "ccd_l_wr")?)?;
     }
-    let again = acts[1] + line + reads * m.older_precharge()?;
+    let again = acts[1] + columns.wait(n(1), n(0), n(0)) + c.reads * m.older_precharge()?;
     let of_others = m.at("refresh_to_act_other")? + precharge + m.older_act()? + rho;
     let ranks = (m.at("ranks")? - n(1)) * (n(1) + scheme.others) * n(2) * (m.at("pre_slots")? + rho);
     each = each + m.closable(c.writes > n(0))? + again + m.at("rp_ab")?.max(m.at("rp")?) + rho + scheme.takes;
@@ -94,7 +149,9 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
     } else {
         c.reads = c.reads.min(places.max(n(1)));
         c.of_rank = c.of_rank.min(c.reads);
-        c.of_bank = c.of_bank.min(c.of_rank);
+        c.of_group = c.of_group.min(c.of_rank);
+        c.of_bank = c.of_bank.min(c.of_group);
+        c.of_others = c.of_others.min(c.reads - n(1));
     }
     let bus = m.at("ccd_s")?.min(m.data()? + m.at("rtrs")?);
     if !m.is("column_bus")? && bus <= m.at("column_slots")? {
@@ -103,7 +160,8 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
     if c.writes > n(0) && !m.is("drain_once")? {
         return refused("drain", "writes only with drain_once", 0, 1);
     }
-    own_and_others(m, &c, bound)?;
+    let inside = c == outer;
+    own_and_others(m, &c, inside, bound)?;
     let drained = if c.writes > n(0) {
         let (turns, write) = drain(m, &c)?;
         turns + m.at("writes")? * write
@@ -116,12 +174,14 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
         claimed("drain")?,
         drained,
     )?;
-    let parts = ["service", "bank", "overtaking", "activations", "bus", "drain"];
+    let waits = outside(m, &outer, &c, claimed("drain")?)?;
+    no_less("queue", "those before it, and drains", claimed("queue")?, waits)?;
+    let parts = ["service", "bank", "overtaking", "activations", "bus", "drain", "queue"];
     let mut busy = n(0);
     for part in parts {
         busy = busy + claimed(part)?;
     }
-    let inside = busy + claimed("refresh")?;
+    let whole = busy + claimed("refresh")?;
     if let Some((interval, each, more)) = refreshes(m, &c)? {
         let witness = named(bound, "refreshes")?;
         let (claimed_each, met) = (number(witness, "each")?, number(witness, "met")?);
@@ -130,33 +190,20 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
             "refreshes.met",
             "(L + r)/tREFI + 1",
             met,
-            (inside + claimed_each) / interval + n(1) + more,
+            (whole + claimed_each) / interval + n(1) + more,
         )?;
+        // One row that is counted as closed has been closed by a refresh.
+        let read = m.at("rtp")?.max(m.at("ras")? - m.at("rcd")?);
+        let saved = m.at("rp")? + closing(m, &c, inside)?.min(read);
         no_less(
             "refresh",
-            "refreshes met, r each",
+            "refreshes met, r each, less a row that these close",
             claimed("refresh")?,
-            met * claimed_each,
+            met * claimed_each - saved,
         )?;
     }
-    let over = |most: Nat| (most - places) * inside;
-    let waits = match m.word("queues")? {
-        "global" => over(outer.reads),
-        "per-bank" => over(outer.of_bank),
-        _ => {
-            let full = if outer.front >= places {
-                outer.front * inside
-            } else {
-                n(0)
-            };
-            let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
-            let drains = if c.writes > n(0) { outer.front.over(room) } else { n(0) };
-            full + drains * (inside + claimed("drain")?) + outer.front
-        }
-    };
-    no_less("queue", "those before it, L each", claimed("queue")?, waits)?;
     let longest = number(bound, "longest")?;
-    no_less("longest", "the sum of the terms", longest, inside + claimed("queue")?)?;
+    no_less("longest", "the sum of the terms", longest, whole)?;
     Ok(Read {
         crowd: outer,
         longest,
@@ -165,61 +212,124 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
     })
 }
 
+/// From the arrival of a read until its bank may be closed.
+fn closing(m: Memory, c: &Crowd, inside: bool) -> Result<Nat, Failure> {
+    let (rp, rcd, rc) = (m.at("rp")?, m.at("rcd")?, m.at("rc")?);
+    let closable = m.closable(c.writes > n(0))?.max(rc - rcd - rp);
+    let data = m.at("cl")? + m.data()?;
+    Ok(match inside && c.writes == n(0) {
+        true if c.of_bank == n(1) => closable - data,
+        true => closable - data.min(row(m)?),
+        false => closable,
+    })
+}
+
+/// A row cycle of reads.
+fn row(m: Memory) -> Result<Nat, Failure> {
+    let cycle = m.at("rcd")? + m.further()? + m.at("rtp")? + m.at("rp")?;
+    Ok(cycle.max(m.at("rc")?))
+}
+
 /// All but drains, refreshes and queues.
-fn own_and_others(m: Memory, c: &Crowd, bound: &Value) -> Result<(), Failure> {
+fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(), Failure> {
     let terms = named(bound, "terms")?;
     let holds = |name: &str, formula, least| no_less(name, formula, number(terms, name)?, least);
     let (rp, rcd, rc, further) = (m.at("rp")?, m.at("rcd")?, m.at("rc")?, m.further()?);
-    let closable = m.closable(c.writes > n(0))?.max(rc - rcd - rp);
     let turned = m.at("cwl")? + m.data()? + m.at("wtr_l")?.max(m.at("rtrs")?);
-    let opened = (closable + rp + rcd).max(if c.writes > n(0) { turned } else { n(0) });
+    let opened = (closing(m, c, inside)? + rp + rcd).max(if c.writes > n(0) { turned } else { n(0) });
     let formula = "1 + wait for PRE + tRP + tRCD + CL + BL/2";
     holds("service", formula, n(1) + opened + m.read_data()?)?;
-    let line = m.line(c, "ccd_l")?;
-    let (elsewhere, of_rank) = (c.reads - c.of_bank, c.of_rank - c.of_bank);
-    let acts = m.acts(c, of_rank + n(1))?;
-    let opening = m.precharge()? + acts[1];
     if c.reads == n(1) {
         return Ok(());
     }
+    let columns = Columns::of(m, c, inside)?;
     if m.word("scheduler")? == "fcfs" {
         let closed = m.closable(false)? + rp;
+        let opening = m.precharge()? + m.acts(c, n(1))?[1];
         holds(
             "bank",
             "(T - 1) row cycles",
             (c.reads - n(1)) * (closed.max(rc - rcd) + rcd + further),
         )?;
         holds("activations", "T (P + A(1))", c.reads * opening)?;
-        return holds("bus", "T U", c.reads * (line - further));
+        return holds("bus", "T U", c.reads * (columns.line - further));
     }
-    let rows = elsewhere * m.older_precharge()? + (elsewhere - of_rank) * m.older_act()?;
-    let waits = |lines: Nat| lines * line - (n(1) + further);
     if c.of_bank == n(1) {
-        let (activations, bus) = (number(terms, "activations")?, number(terms, "bus")?);
-        for (j, act) in acts.iter().skip(1).enumerate() {
-            let sum = m.precharge()? + rows + *act + waits(elsewhere + n(1) - n(j as u128));
-            let formula = "rho + n P + A(j + 1) + (n - j + 1) U - 1 for each j";
-            no_less(&format!("activations + bus, j = {j}"), formula, activations + bus, sum)?;
-        }
-        let j = number(bound, "open")?;
-        let act = at(&acts, j + n(1));
-        holds("activations", "rho + n P + A(j + 1)", m.precharge()? + rows + act)?;
-        return holds("bus", "(n - j + 1) U - 1", waits(elsewhere + n(1) - j));
+        return alone_in_bank(m, c, inside, &columns, bound);
     }
+    let (elsewhere, of_rank) = (c.reads - c.of_bank, c.of_rank - c.of_bank);
+    let rows = elsewhere * m.older_precharge()? + (elsewhere - of_rank) * m.older_act()?;
     let older = c.of_bank - n(1);
-    holds(
-        "bank",
-        "(Q - 1) row cycles",
-        older * rc.max(rcd + further + m.at("rtp")? + rp),
-    )?;
-    let opened = c.of_bank * opening + rows + of_rank * m.act_more(c)?;
-    holds("activations", "Q (P + A(1)) + those elsewhere", opened)?;
-    holds("bus", "Q (U - 1) + n U", c.of_bank * waits(n(1)) + elsewhere * line)?;
+    holds("bank", "(Q - 1) row cycles", older * row(m)?)?;
+    let openings = if elsewhere == n(0) { older } else { c.of_bank };
+    let opening = m.precharge()? + m.own_acts(c, n(1))?[1];
+    let opened = openings * opening + rows + of_rank * m.own_act_more(c)?;
+    holds("activations", "openings (P + A(1)) + those elsewhere", opened)?;
+    let waits = columns.wait(openings, elsewhere, of_rank) - openings * (n(1) + further);
+    holds("bus", "the columns of the openings and of those elsewhere", waits)?;
+    let data = m.at("cl")? + m.data()?;
+    let closes = m.at("rtp")? + m.precharge()? + (c.reads - n(1)) * (m.older_precharge()? + m.older_act()?);
+    let one_by_one = m.cap()?.min(n(1) + m.closable(c.writes > n(0))?.over(data));
+    let mut overtaken = n(0);
+    for waiting in 0..older.0 {
+        let last = inside && n(waiting + 2) == c.of_bank && closes < data;
+        let hits = if last { one_by_one } else { m.cap()? };
+        let others = c.reads - n(waiting + 2);
+        overtaken = overtaken + hits * columns.wait(n(1), others, others.min(c.of_rank - n(1)));
+    }
     holds(
         "overtaking",
-        "(Q - 1) N (T - 1) U",
-        older * m.cap()? * (c.reads - n(1)) * line,
+        "N hits of each opening, each after those elsewhere",
+        overtaken,
     )
+}
+
+/// Of a read with a bank of its own.
+fn alone_in_bank(m: Memory, c: &Crowd, inside: bool, columns: &Columns, bound: &Value) -> Result<(), Failure> {
+    let terms = named(bound, "terms")?;
+    let further = m.further()?;
+    let (elsewhere, of_rank) = (c.reads - n(1), c.of_rank - n(1));
+    let data = m.at("cl")? + m.data()?;
+    // Within less time than a read takes from a command to the next of that kind there is one of each at most.
+    let few = |window: Nat, again: Nat| inside && window < again;
+    let precharges = m.precharge()? + elsewhere * m.older_precharge()?;
+    let precharges = match few(precharges, m.at("rp")? + m.at("rcd")? + data) {
+        true => m.precharge()? + (elsewhere - n(1)) * m.older_precharge()?,
+        false => precharges,
+    };
+    let acts = m.own_acts(c, of_rank + n(1))?;
+    let all_acts = at(&acts, of_rank.max(n(1))) + m.rho()? + n(1);
+    let few_acts = few(all_acts + m.own_act_more(c)?, m.at("rcd")? + data);
+    let opened = |j: Nat| match few_acts {
+        true => at(&acts, j + n(1)).min(all_acts),
+        false => at(&acts, j + n(1)),
+    };
+    let lines = |line: Nat, older: Nat| match few(elsewhere * line + m.rho()?, data) {
+        true => Ok::<_, Failure>(((older + n(1)) * line).min(elsewhere * line + m.rho()? + n(1))),
+        false => Ok((older + n(1)) * line),
+    };
+    let rows = precharges + (elsewhere - of_rank) * m.older_act()?;
+    let (activations, bus) = (number(terms, "activations")?, number(terms, "bus")?);
+    // Either the largest sum of all j, with a bus that is busy before, or all that can come once the read can go.
+    let from_ready = match c.ranks == n(1) {
+        true => Some(lines(columns.ready, elsewhere)?),
+        false => columns.from_ready(elsewhere, of_rank),
+    };
+    if let Some(wait) = from_ready
+        && activations >= rows + opened(of_rank)
+        && bus >= wait - (n(1) + further)
+    {
+        return Ok(());
+    }
+    for j in 0..=of_rank.0.min(1 << 20) {
+        let sum = rows + opened(n(j)) + lines(columns.line, elsewhere - n(j))? - (n(1) + further);
+        let formula = "PREs + A(j + 1) + (n - j + 1) u for each j";
+        no_less(&format!("activations + bus, j = {j}"), formula, activations + bus, sum)?;
+    }
+    let j = number(bound, "open")?;
+    no_less("activations", "PREs + A(j + 1)", activations, rows + opened(j))?;
+    let waits = lines(columns.line, elsewhere - j)? - (n(1) + further);
+    no_less("bus", "(n - j + 1) u", bus, waits)
 }
 
 fn crowd(of: &Value) -> Result<Crowd, Failure> {
@@ -227,18 +337,21 @@ fn crowd(of: &Value) -> Result<Crowd, Failure> {
     let c = Crowd {
         reads: at("reads")?,
         of_rank: at("of_rank")?,
+        of_group: at("of_group")?,
         of_bank: at("of_bank")?,
+        of_others: at("of_other_ranks")?,
         ranks: at("ranks")?,
         writes: at("waiting_writes")?,
         front: at("front")?,
     };
-    let ordered =
-        c.reads < n(1 << 20) && n(1) <= c.of_bank && c.of_bank <= c.of_rank && c.of_rank <= c.reads && c.ranks >= n(1);
+    let nested = n(1) <= c.of_bank && c.of_bank <= c.of_group && c.of_group <= c.of_rank && c.of_rank <= c.reads;
+    let others = c.reads - c.of_rank <= c.of_others && c.of_others < c.reads;
+    let ordered = nested && others && c.reads < n(1 << 20) && c.ranks >= n(1);
     match ordered {
         true => Ok(c),
         false => refused(
             "crowd",
-            "1 <= Q <= S <= T < 2^20, a rank at least",
+            "1 <= Q <= G <= S <= T < 2^20, T - S <= O < T, a rank at least",
             format!("{c:?}"),
             "others",
         ),

@@ -7,7 +7,7 @@ use crate::nat::{Nat, n};
 use crate::read::Read;
 use crate::verdict::{flag, named, no_less, number, refused, text};
 use fresco_frames::{Coloring, PageTables};
-use fresco_machine::{Queues, Scheduler};
+use fresco_machine::{PagePolicy, Queues, Scheduler};
 use fresco_scenario::budgets::Share;
 use fresco_scenario::{Extent, Role, Setup};
 use serde_json::{Value, json};
@@ -42,6 +42,11 @@ pub fn check_memory(setup: &Setup, claimed: Memory) -> Result<(), Failure> {
         Scheduler::FrFcfs { hit_cap: u32::MAX } => ("fr-fcfs", json!("none")),
         Scheduler::FrFcfs { hit_cap } => ("fr-fcfs", json!(hit_cap)),
     };
+    let page = match controller.page {
+        PagePolicy::Open => "open",
+        PagePolicy::Closed => "closed",
+        PagePolicy::Adaptive { .. } => "adaptive",
+    };
     found.extend([
         ("act_delay", json!(t.act_delay)),
         ("line_bytes", json!(t.line_bytes)),
@@ -50,6 +55,7 @@ pub fn check_memory(setup: &Setup, claimed: Memory) -> Result<(), Failure> {
         ("column_bus", json!(u8::from(t.column_bus))),
         ("paired_refresh", json!(u8::from(t.paired_refresh))),
         ("managed", json!(u8::from(!t.management.is_off()))),
+        ("channels", json!(org.channels)),
         ("ranks", json!(org.ranks)),
         ("bank_groups", json!(org.bank_groups)),
         ("banks", json!(org.banks)),
@@ -62,6 +68,7 @@ pub fn check_memory(setup: &Setup, claimed: Memory) -> Result<(), Failure> {
         ("drain_low", json!(controller.drain_low)),
         ("drain_once", json!(u8::from(controller.drain_once))),
         ("refresh", json!(controller.refresh.name())),
+        ("page", json!(page)),
     ]);
     for (name, value) in found {
         is(name, "that of the machine", named(claimed.0, name)?, &value)?;
@@ -158,10 +165,18 @@ fn around(setup: &Setup, senders: &[Sender], bank: u32) -> Crowd {
     let writes = near(node).map(|s| n(s.1.into())).fold(n(0), |a, b| a + b);
     let used = |number: &u32| senders.iter().any(|s| s.2.iter().any(|bank| bank / rank == *number));
     let first = bank / channel * org.ranks;
+    let elsewhere = |other: &u32| other / channel == bank / channel && other / rank != bank / rank;
+    let leaving = senders
+        .iter()
+        .filter(|s| s.2.iter().any(elsewhere))
+        .map(|s| n(s.0.into()))
+        .fold(n(0), |a, b| a + b);
     Crowd {
         reads: reads(channel),
         of_rank: reads(rank),
+        of_group: reads(org.banks),
         of_bank: reads(1),
+        of_others: leaving.min(reads(channel) - n(1)),
         ranks: n((first..first + org.ranks).filter(used).count() as u128),
         writes,
         front: reads(node) + writes,

@@ -115,7 +115,7 @@ impl Costs {
     fn check(m: Memory, reads: &[Read], mshrs: Nat, claimed: &Value) -> Result<Self, Failure> {
         let at = |name: &str| number(claimed, name);
         for Read { crowd: c, .. } in reads {
-            let line = m.line(c, "ccd_l")?;
+            let line = m.bursts()? * m.any_column(c, "ccd_l")?;
             let row = m
                 .at("rc")?
                 .max(m.at("rcd")? + m.further()? + m.at("rtp")? + m.at("rp")?);

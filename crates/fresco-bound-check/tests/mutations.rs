@@ -19,12 +19,15 @@ fn crowd(setting: &Setting, rng: &mut Pcg64) -> Crowd {
     } else {
         rng.random_range(1..=of_rank)
     };
+    let ranks = rng.random_range(1..=setting.organisation.ranks);
     let waiting_writes = *[0, 0, 8, 40].choose(rng).expect("some");
     Crowd {
         reads,
         of_rank,
+        of_group: rng.random_range(of_bank..=of_rank),
         of_bank,
-        ranks: rng.random_range(1..=setting.organisation.ranks),
+        of_other_ranks: if ranks > 1 { rng.random_range(0..=reads) } else { 0 },
+        ranks,
         waiting_writes,
         front: reads + waiting_writes,
     }
@@ -87,6 +90,7 @@ fn truth(setting: &Setting, certificate: &Value) -> Option<(u64, u64)> {
     let small = |name: &str| u32::try_from(number(name)).ok();
     let transfers = small("transfers")?;
     let none = [
+        "channels",
         "ranks",
         "bank_groups",
         "banks",
@@ -108,6 +112,7 @@ fn truth(setting: &Setting, certificate: &Value) -> Option<(u64, u64)> {
     };
     timing.values_mut().for_each(|(name, value)| *value = number(name));
     let organisation = fresco_dram::Organisation {
+        channels: small("channels")?,
         ranks: small("ranks")?,
         bank_groups: small("bank_groups")?,
         banks: small("banks")?,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bounds with all that they were made from, for a checker that knows nothing of this crate: schema `fresco-bound-certificate/1`.
+//! Bounds with all that they were made from, for a checker that knows nothing of this crate: schema `fresco-bound-certificate/2`.
 
+use crate::columns::Columns;
 use crate::distances::Distances;
-use crate::read::opened_before;
+use crate::read::AloneInBank;
 use crate::traffic::Costs;
 use crate::{Alone, Crowd, Dram, ReadBound, Sources, TaskReads, WorkBound, queue, refresh};
 use fresco_dram::{Cycle, Ps};
-use fresco_machine::{Queues, Scheduler};
+use fresco_machine::{PagePolicy, Queues, Scheduler};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -129,11 +130,17 @@ pub fn certified_memory(dram: &Dram<'_>) -> BTreeMap<&'static str, Input> {
         Queues::PerBank { reads_per_bank, .. } => ("per-bank", reads_per_bank),
         Queues::FrontQueue { reads_per_bank, .. } => ("front-queue", reads_per_bank),
     };
+    let page = match controller.page {
+        PagePolicy::Open => "open",
+        PagePolicy::Closed => "closed",
+        PagePolicy::Adaptive { .. } => "adaptive",
+    };
     memory.extend([
         ("scheduler", Input::Word(scheduler)),
         ("hit_cap", cap),
         ("queues", Input::Word(queues)),
         ("refresh", Input::Word(controller.refresh.name())),
+        ("page", Input::Word(page)),
     ]);
     let numbers = [
         ("act_delay", t.act_delay),
@@ -143,6 +150,7 @@ pub fn certified_memory(dram: &Dram<'_>) -> BTreeMap<&'static str, Input> {
         ("column_bus", t.column_bus.into()),
         ("paired_refresh", t.paired_refresh.into()),
         ("managed", (!t.management.is_off()).into()),
+        ("channels", org.channels.into()),
         ("ranks", org.ranks.into()),
         ("bank_groups", org.bank_groups.into()),
         ("banks", org.banks.into()),
@@ -161,12 +169,15 @@ pub fn certified_read(dram: &Dram<'_>, crowd: &Crowd, bound: &ReadBound) -> Cert
     let crowd = crowd.checked();
     let inside = queue::inside(dram, &crowd);
     let d = Distances::new(dram, &inside);
-    let refreshes = refresh::met(dram, &inside, &d, bound.total() - bound.queue);
+    let refreshes = refresh::met(dram, &inside, &d, bound.total());
     CertifiedRead {
         crowd,
         terms: *bound,
         open: match dram.controller.scheduler {
-            Scheduler::FrFcfs { .. } if inside.of_bank == 1 => opened_before(dram.timing, &inside, &d).0,
+            Scheduler::FrFcfs { .. } if inside.of_bank == 1 && inside.reads > 1 => {
+                let columns = Columns::of(dram, &inside, inside == crowd);
+                AloneInBank::of(dram, &inside, &d, &columns, inside == crowd).opened
+            }
             _ => 0,
         },
         refreshes: refreshes.map(|(met, each)| Refreshes { each, met }),

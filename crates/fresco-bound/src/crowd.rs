@@ -37,8 +37,12 @@ pub struct Crowd {
     pub reads: u32,
     /// Of these, reads of the rank.
     pub of_rank: u32,
+    /// Of these, reads of the bank group.
+    pub of_group: u32,
     /// Of these, reads of the bank.
     pub of_bank: u32,
+    /// Reads that may be in other ranks of the channel; those that may be there and in the rank count as both.
+    pub of_other_ranks: u32,
     /// Ranks of the channel that anybody reads or writes; at least 1.
     pub ranks: u32,
     /// Writes that may wait outside the controller's write buffer; 0 if nobody writes.
@@ -52,10 +56,13 @@ impl Crowd {
     pub(crate) fn checked(self) -> Self {
         let reads = self.reads.max(1);
         let of_rank = self.of_rank.clamp(1, reads);
+        let of_group = self.of_group.clamp(1, of_rank);
         Self {
             reads,
             of_rank,
-            of_bank: self.of_bank.clamp(1, of_rank),
+            of_group,
+            of_bank: self.of_bank.clamp(1, of_group),
+            of_other_ranks: self.of_other_ranks.max(reads - of_rank).min(reads - 1),
             ranks: self.ranks.max(1),
             ..self
         }

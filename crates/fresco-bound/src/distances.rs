@@ -3,18 +3,21 @@
 
 use crate::{Crowd, Dram};
 use fresco_dram::{Cycle, Timing};
-use fresco_machine::Scheduler;
+use fresco_machine::{PagePolicy, Scheduler};
 
 /// The costs, for one crowd.
 #[derive(Clone, Debug)]
 pub(crate) struct Distances {
     /// Column commands of a line.
     pub bursts: Cycle,
-    /// A column command of an older request, or of the request itself, comes at most so long after the one before it, or after it
-    /// could go.
-    pub column: Cycle,
-    /// The same of writes.
+    /// A column command of an older write, or of the write itself, comes at most so long after the one before it, or after it could go.
     pub write_column: Cycle,
+    /// While any read can go, the next column command, whoever's it is, comes so long after the one before it at most …
+    pub any_column: Cycle,
+    /// … and while any write can.
+    pub any_write_column: Cycle,
+    /// What rows that are closed as nobody wants them cost a request at most; 0 with the open page.
+    pub idle_precharge: Cycle,
     /// A row command that could go waits so long at most for younger requests and column commands.
     pub row_command: Cycle,
     /// … a PRE …
@@ -24,6 +27,8 @@ pub(crate) struct Distances {
     /// … and each ACT of another rank.
     pub older_act: Cycle,
     act: Act,
+    /// Those that one of the bank itself waits for.
+    own_act: Act,
 }
 
 /// Activations of a rank.
@@ -37,37 +42,59 @@ struct Act {
 
 /// From the last of the commands that it must follow until a command goes that is the oldest of those that wait. Commands of other groups,
 /// which must wait for `other` only, may go before it while it waits for `same`, but not in the cycle in which it could go.
-fn after(same: Cycle, other: Cycle) -> Cycle {
+pub(crate) fn after(same: Cycle, other: Cycle) -> Cycle {
     if same > other { same + other - 1 } else { same }
+}
+
+/// A command that has begun is not taken back: a column command that could go waits so long at most.
+pub(crate) fn begun(t: &Timing) -> Cycle {
+    if t.column_bus {
+        0
+    } else {
+        t.act_slots.max(t.pre_slots).max(t.column_slots) - 1
+    }
 }
 
 impl Distances {
     pub fn new(dram: &Dram<'_>, crowd: &Crowd) -> Self {
         let t = dram.timing;
         let row_slots = t.act_slots.max(t.pre_slots);
-        // A command that has begun is not taken back; a column command goes before row commands of the same cycle.
-        let (begun, column_before) = match t.column_bus {
-            true => (0, 0),
-            false => (row_slots.max(t.column_slots) - 1, t.column_slots),
-        };
+        // A column command goes before row commands of the same cycle.
+        let begun = begun(t);
+        let column_before = if t.column_bus { 0 } else { t.column_slots };
         let row_begun = if t.column_bus { row_slots - 1 } else { begun };
         let bursts = t.bursts_of_line(dram.organisation);
         // A read whose row was opened within the window is still under way: with four of them there is no fifth ACT that it could hold back.
         let fits_the_window = crowd.of_rank <= 4 && !crowd.writes() && t.faw <= t.rcd + t.read_data(dram.organisation);
         let row_command = row_begun + column_before;
+        let act = Act {
+            same_group: t.rrd_l,
+            other_group: t.rrd_s,
+            window: if fits_the_window { 0 } else { t.faw },
+            each: row_command,
+        };
         Self {
             bursts,
-            column: column(dram, crowd, t.ccd_l, begun),
             write_column: column(dram, crowd, t.ccd_l_wr, begun),
+            any_column: any_column(t, crowd, t.ccd_l, begun),
+            any_write_column: any_column(t, crowd, t.ccd_l_wr, begun),
+            idle_precharge: match dram.controller.page {
+                PagePolicy::Open => 0,
+                PagePolicy::Closed | PagePolicy::Adaptive { .. } => row_command + t.ppd.max(t.pre_slots) + row_slots,
+            },
             row_command,
             precharge: row_command + t.ppd.max(1) - 1,
             older_precharge: t.ppd.max(t.pre_slots) + column_before,
             older_act: t.act_slots + column_before,
-            act: Act {
-                same_group: t.rrd_l,
-                other_group: t.rrd_s,
-                window: if fits_the_window { 0 } else { t.faw },
-                each: row_command,
+            act,
+            own_act: Act {
+                // Of its group is nobody else, and ACTs of its own bank are further apart.
+                same_group: if crowd.of_group == crowd.of_bank {
+                    t.rrd_s
+                } else {
+                    t.rrd_l
+                },
+                ..act
             },
         }
     }
@@ -80,12 +107,26 @@ impl Distances {
 
     /// How much longer the wait of an ACT becomes at most for one older.
     pub fn act_more(&self) -> Cycle {
-        let each = after(self.act.same_group, self.act.other_group);
-        each.max(self.act.window.div_ceil(self.act.back())) + self.act.each
+        self.act.more()
+    }
+
+    /// The same as [`acts`](Self::acts) and [`act_more`](Self::act_more) of ACTs that one of the bank itself waits for.
+    pub fn own_acts(&self, n: u32) -> Cycle {
+        self.own_act.nth(n)
+    }
+
+    /// See [`own_acts`](Self::own_acts).
+    pub fn own_act_more(&self) -> Cycle {
+        self.own_act.more()
     }
 }
 
 impl Act {
+    fn more(&self) -> Cycle {
+        let each = after(self.same_group, self.other_group);
+        each.max(self.window.div_ceil(self.back())) + self.each
+    }
+
     /// So many ACTs of older requests lie between two that are four apart, at least.
     fn back(&self) -> Cycle {
         if self.same_group > self.other_group { 2 } else { 4 }
@@ -112,6 +153,12 @@ impl Act {
         }
         at.last().map_or(0, |at| at - 1)
     }
+}
+
+/// See [`Distances::any_column`].
+fn any_column(t: &Timing, crowd: &Crowd, same_group: Cycle, begun: Cycle) -> Cycle {
+    let across = if crowd.ranks > 1 { t.burst() + t.rtrs } else { 0 };
+    after(same_group, t.ccd_s).max(across) + begun
 }
 
 /// See [`Distances::column`].

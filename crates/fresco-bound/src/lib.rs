@@ -16,6 +16,7 @@
 
 mod budgets;
 mod certificate;
+mod columns;
 mod crowd;
 mod distances;
 mod drain;

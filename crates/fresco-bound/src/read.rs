@@ -4,6 +4,7 @@
 //! Requests that are older than the read go before it, wherever they are; younger ones only where they can go earlier. So the commands of its bank,
 //! one after the other, wait for those of the older ones in other banks once each, and for the last younger one before each command.
 
+use crate::columns::Columns;
 use crate::distances::{Distances, until_precharge};
 use crate::drain::drain;
 use crate::{Crowd, Dram, Unbounded, queue, refresh};
@@ -73,82 +74,168 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
         return Err(Unbounded::Drains);
     }
     let d = Distances::new(dram, &inside);
+    // Else a read comes in the cycle of a column command.
+    let waits_inside = inside == crowd;
     let mut bound = match dram.controller.scheduler {
         Scheduler::Fcfs => in_order(dram, &inside, &d),
         Scheduler::FrFcfs { hit_cap: u32::MAX } if inside.of_bank > 1 || inside.ranks > 1 => {
             return Err(Unbounded::NoHitCap);
         }
-        Scheduler::FrFcfs { hit_cap } => first_ready(dram, &inside, &d, hit_cap),
+        Scheduler::FrFcfs { hit_cap } => first_ready(dram, &inside, &d, hit_cap, waits_inside),
     };
+    bound.service = service(dram, &inside, waits_inside);
     bound.drain = drain(dram, &inside, &d);
-    bound.refresh = refresh::refresh(dram, &inside, &d, bound.total())?;
-    bound.queue = queue::outside(dram, &crowd, bound.total(), bound.drain);
+    bound.queue = queue::outside(dram, &crowd, &d, bound.drain);
+    bound.refresh = refresh::refresh(dram, &inside, &d, bound.total(), closing(dram, &inside, waits_inside))?;
     match bound.total() < LONGEST {
         true => Ok(bound),
         false => Err(Unbounded::Endless),
     }
 }
 
-/// Of a read whose bank has just been used for another row: the cycle of admission, PRE, ACT, column commands, data.
-fn service(dram: &Dram<'_>, crowd: &Crowd) -> Cycle {
+/// From the arrival of a read until its bank, in which another row is open, may be closed.
+pub(crate) fn closing(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
     let t = dram.timing;
-    let closable = until_precharge(t, crowd.writes()).max(t.rc.saturating_sub(t.rcd + t.rp));
+    let after_column = until_precharge(t, crowd.writes()).max(t.rc.saturating_sub(t.rcd + t.rp));
+    // Reads of the bank that wait before it are counted with a row each. If as many wait as there may be, what was read before them is over.
+    match waits_inside && !crowd.writes() {
+        true => after_column.saturating_sub(is_over(dram, crowd.of_bank)),
+        false => after_column,
+    }
+}
+
+/// Of a read whose bank has just been used for another row: the cycle of admission, PRE, ACT, column commands, data.
+fn service(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
+    let t = dram.timing;
     // It may come when the bus has just turned back to reads, and is not among those that the next drain waits for.
     let turned = if crowd.writes() {
         t.cwl + t.burst() + t.wtr_l.max(t.rtrs)
     } else {
         0
     };
-    1 + (closable + t.rp + t.rcd).max(turned) + t.read_data(dram.organisation)
+    1 + (closing(dram, crowd, waits_inside) + t.rp + t.rcd).max(turned) + t.read_data(dram.organisation)
 }
 
-fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32) -> ReadBound {
+/// How long ago the last column command of a bank without writes was, if a read comes while `of_bank - 1` others wait there.
+fn is_over(dram: &Dram<'_>, of_bank: u32) -> Cycle {
     let t = dram.timing;
-    let mut bound = ReadBound {
-        service: service(dram, crowd),
-        ..ReadBound::default()
-    };
+    let data = t.cl + t.burst();
+    // Else one fewer waits, and so its row is not opened.
+    match of_bank {
+        1 => data,
+        _ => data.min(t.read_row_cycle(dram.organisation)),
+    }
+}
+
+fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32, waits_inside: bool) -> ReadBound {
+    let mut bound = ReadBound::default();
     if crowd.is_alone() {
         // What the read before it left on the bus is over, but not of writes, which a drain has in it.
         return bound;
     }
     let elsewhere = crowd.reads - crowd.of_bank;
     let of_rank = crowd.of_rank - crowd.of_bank;
-    let line = d.bursts * d.column;
+    let t = dram.timing;
     let row_commands = u64::from(elsewhere) * d.older_precharge + u64::from(elsewhere - of_rank) * d.older_act;
+    let columns = Columns::of(dram, crowd, waits_inside);
     if crowd.of_bank == 1 {
-        let (_, acts, columns) = opened_before(t, crowd, d);
-        bound.activations = d.precharge + row_commands + acts;
-        bound.bus = columns;
+        let alone = AloneInBank::of(dram, crowd, d, &columns, waits_inside);
+        bound.activations = alone.activations;
+        bound.bus = alone.bus;
         return bound;
     }
     let of_bank = u64::from(crowd.of_bank);
     let row = t.read_row_cycle(dram.organisation);
     bound.bank = (of_bank - 1) * row;
-    bound.activations = of_bank * (d.precharge + d.acts(1)) + row_commands + u64::from(of_rank) * d.act_more();
-    bound.bus = of_bank * column_wait(t, d, 1) + u64::from(elsewhere) * line;
-    // One that overtakes is younger than all that are under way elsewhere.
-    let overtaking = (of_bank - 1).saturating_mul(u64::from(hit_cap));
-    bound.overtaking = overtaking.saturating_mul(u64::from(crowd.reads - 1).saturating_mul(line));
+    // While all others wait in the bank, nobody is elsewhere.
+    let waits = if elsewhere == 0 { of_bank - 1 } else { of_bank };
+    bound.activations = waits * (d.precharge + d.own_acts(1)) + row_commands + u64::from(of_rank) * d.own_act_more();
+    let own = columns.wait(waits, elsewhere.into(), of_rank.into());
+    bound.bus = own.saturating_sub(waits * in_service(t, d));
+    bound.overtaking = overtaking(t, crowd, d, &columns, hit_cap, waits_inside);
     bound
 }
 
-/// The last burst of a line follows the one before it by tCCD_L at least, which the service has in it.
-fn column_wait(t: &Timing, d: &Distances, lines: Cycle) -> Cycle {
-    (lines * d.bursts * d.column).saturating_sub(1 + (d.bursts - 1) * t.ccd_l)
+/// Hits that overtake the read in its bank, with all that goes before these.
+///
+/// While so many older ones wait in the bank, hits come from the others; one that overtakes is younger than all that are under way elsewhere.
+fn overtaking(t: &Timing, crowd: &Crowd, d: &Distances, columns: &Columns, hit_cap: u32, waits_inside: bool) -> Cycle {
+    let (reads, of_bank) = (u64::from(crowd.reads), u64::from(crowd.of_bank));
+    let data = t.cl + t.burst();
+    let closes = t.rtp + d.precharge + (reads - 1) * (d.older_precharge + d.older_act);
+    let hits = |waiting: u64| match waits_inside && waiting + 2 == of_bank && closes < data {
+        // One at a time: when the data of a hit are over the row has been closed, unless it had been opened too lately.
+        true => u64::from(hit_cap).min(1 + until_precharge(t, crowd.writes()).div_ceil(data)),
+        false => u64::from(hit_cap),
+    };
+    let waits = (0..of_bank - 1).map(|waiting| {
+        let elsewhere = reads - 2 - waiting;
+        let of_rank = u64::from(crowd.of_rank - 1).min(elsewhere);
+        hits(waiting).saturating_mul(columns.wait(1, elsewhere, of_rank))
+    });
+    waits.fold(0, u64::saturating_add)
 }
 
-/// Rows of older requests are opened while data of others move: the bus waits for the last of them, or the rows do for the bus. Of a read
-/// alone in its bank: how many are opened before it (j of `docs/bound.md`), the wait of its ACT, and that of its column command.
-pub(crate) fn opened_before(t: &Timing, crowd: &Crowd, d: &Distances) -> (u32, Cycle, Cycle) {
-    let elsewhere = crowd.reads - crowd.of_bank;
-    let waits = (0..=crowd.of_rank - crowd.of_bank).map(|before| {
-        let lines = u64::from(elsewhere - before + 1);
-        (before, d.acts(before + 1), column_wait(t, d, lines))
-    });
-    waits
-        .max_by_key(|(_, acts, columns)| acts + columns)
-        .unwrap_or_default()
+/// Of a column command's wait the cycle in which it could go, and the bursts of a line after the first, which the service has in it.
+fn in_service(t: &Timing, d: &Distances) -> Cycle {
+    1 + (d.bursts - 1) * t.ccd_l
+}
+
+/// A read alone in its bank: rows of older requests are opened while data of others move, and the bus waits for the last of them, or the rows do for the bus.
+pub(crate) struct AloneInBank {
+    /// How many rows are opened before its own: j of `docs/bound.md`.
+    pub opened: u32,
+    activations: Cycle,
+    bus: Cycle,
+}
+
+impl AloneInBank {
+    pub fn of(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, columns: &Columns, waits_inside: bool) -> Self {
+        let t = dram.timing;
+        let (elsewhere, of_rank) = (crowd.reads - crowd.of_bank, crowd.of_rank - crowd.of_bank);
+        let n = u64::from(elsewhere);
+        // Of a kind of command a read has one. Before those are over that it takes to have the next, there are no more of them than reads.
+        let data = t.cl + t.burst();
+        let is_short = |window: Cycle, until_next: Cycle| waits_inside && window < until_next;
+        let all_precharges = d.precharge + n * d.older_precharge;
+        let precharges = match is_short(all_precharges, t.rp + t.rcd + data) {
+            true => d.precharge + (n - 1) * d.older_precharge,
+            false => all_precharges,
+        };
+        let all_acts = d.own_acts(of_rank.max(1)) + d.row_command + 1;
+        let few_acts = is_short(all_acts + d.own_act_more(), t.rcd + data);
+        let acts = |opened: u32| match few_acts {
+            true => d.own_acts(opened + 1).min(all_acts),
+            false => d.own_acts(opened + 1),
+        };
+        // Lines before its own, one of them perhaps younger.
+        let lines = |line: Cycle, older: u64| {
+            let all = (n + 1).min(older + 1).saturating_mul(line);
+            match is_short(n * line + d.row_command, data) {
+                true => all.min(n * line + d.row_command + 1),
+                false => all,
+            }
+        };
+        // The bus may be busy before it is ready …
+        let busy =
+            (0..=of_rank).map(|opened| (opened, acts(opened), lines(columns.line, u64::from(elsewhere - opened))));
+        let busy = busy.max_by_key(|(_, acts, columns)| acts + columns).unwrap_or_default();
+        // … or is counted from then on.
+        let ready = match crowd.ranks {
+            1 => Some(lines(columns.while_ready, n)),
+            _ => columns.wait_while_ready(n, of_rank.into()),
+        };
+        let ready = ready.map(|columns| (of_rank, acts(of_rank), columns));
+        let (opened, acts, columns) = match ready {
+            Some(ready) if ready.1 + ready.2 < busy.1 + busy.2 => ready,
+            _ => busy,
+        };
+        Self {
+            opened,
+            activations: precharges + u64::from(elsewhere - of_rank) * d.older_act + acts,
+            bus: columns.saturating_sub(in_service(t, d)),
+        }
+    }
 }
 
 /// In order of arrival: from the column command of each older read to that of the next.
@@ -158,9 +245,8 @@ fn in_order(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> ReadBound {
     let closable = t.rtp.max(t.ras.saturating_sub(t.rcd));
     let row = (closable + t.rp).max(t.rc - t.rcd) + t.rcd + (d.bursts - 1) * t.ccd_l;
     let waits = d.precharge + d.acts(1);
-    let column = (d.bursts * d.column).saturating_sub((d.bursts - 1) * t.ccd_l);
+    let column = Columns::of(dram, crowd, false).line - (d.bursts - 1) * t.ccd_l;
     ReadBound {
-        service: service(dram, crowd),
         bank: older * row,
         activations: if crowd.is_alone() { 0 } else { (older + 1) * waits },
         bus: if crowd.is_alone() { 0 } else { (older + 1) * column },

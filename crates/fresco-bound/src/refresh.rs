@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long a read waits for refreshes.
 
+use crate::columns::Columns;
 use crate::distances::{Distances, until_precharge};
 use crate::{Crowd, Dram, Unbounded};
 use fresco_dram::{Cycle, Timing};
@@ -19,18 +20,25 @@ struct Scheme {
     others: Cycle,
 }
 
-/// What refreshes add to a read that takes `busy` cycles without them.
-pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle) -> Result<Cycle, Unbounded> {
+/// What refreshes add to a read that takes `busy` cycles without them, and until whose bank may be closed it takes `closing` of these.
+pub(crate) fn refresh(
+    dram: &Dram<'_>,
+    crowd: &Crowd,
+    d: &Distances,
+    busy: Cycle,
+    closing: Cycle,
+) -> Result<Cycle, Unbounded> {
     let Some((scheme, each)) = each(dram, crowd, d)? else {
         return Ok(0);
     };
     let t = dram.timing;
+    let saved = saved(t, closing);
     let mut total = busy;
     loop {
         // Due while it waits, or before and not over when it comes.
         let met = total.saturating_add(each) / scheme.every + 1 + scheme.more;
-        let next = busy.saturating_add(met.saturating_mul(each));
-        if next == total {
+        let next = busy.saturating_add(met.saturating_mul(each).saturating_sub(saved));
+        if next <= total {
             return Ok(total - busy);
         }
         if each >= scheme.every || next > t.refw {
@@ -38,6 +46,11 @@ pub(crate) fn refresh(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, busy: Cycle
         }
         total = next;
     }
+}
+
+/// A refresh has closed one of the rows that are closed before the read: its own, or an older one's.
+fn saved(t: &Timing, closing: Cycle) -> Cycle {
+    t.rp + closing.min(t.rtp.max(t.ras.saturating_sub(t.rcd)))
 }
 
 /// How many refreshes are met within `total` cycles, these included, and what each costs: (met, each); `None` without refresh.
@@ -73,20 +86,24 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
         true => dram.organisation.banks_per_rank(),
         false => u32::MAX,
     };
-    let (reads, writes) = (crowd.reads.min(banks), dram.controller.queues.writes().min(banks));
-    let lines = |n: u32, column: Cycle| {
-        t.rp + d.precharge + u64::from(n) * d.older_precharge + d.acts(n) + t.rcd + u64::from(n) * d.bursts * column
+    // Not the read itself: once it has begun no refresh delays it.
+    let (reads, writes) = ((crowd.reads - 1).min(banks), dram.controller.queues.writes().min(banks));
+    let rows = |n: u32| t.rp + d.precharge + u64::from(n) * d.older_precharge + d.acts(n) + t.rcd;
+    let columns = Columns::of(dram, crowd, false);
+    let begun_reads = match u64::from(reads) {
+        0 => 0,
+        lines => rows(reads) + columns.wait(1, lines - 1, lines - 1),
     };
     let begun = match crowd.writes() {
-        false => lines(reads, d.column),
+        false => begun_reads,
         // The bus may turn meanwhile, once.
         true => {
             let turn = t.cl.max(t.cwl) + t.burst() + t.wtr_l.max(t.rtw_gap) + t.rtrs;
-            lines(reads, d.column) + turn + lines(writes, d.write_column)
+            begun_reads + turn + rows(writes) + u64::from(writes) * d.bursts * d.write_column
         }
     };
     // Afterwards all wait for the same cycle.
-    let again = d.acts(1) + d.bursts * d.column + u64::from(reads) * d.older_precharge;
+    let again = d.acts(1) + columns.wait(1, 0, 0) + u64::from(crowd.reads) * d.older_precharge;
     begun + until_precharge(t, crowd.writes()) + again
 }
 

@@ -148,12 +148,20 @@ impl<'s> Sources<'s> {
             .flat_map(|s| s.banks.range(first..first + per_channel))
             .map(|bank| bank / per_rank)
             .collect();
+        let own_rank = bank / per_rank;
+        let leaves_rank = |source: &&Source| {
+            let mut banks = source.banks.range(first..first + per_channel);
+            banks.any(|bank| bank / per_rank != own_rank)
+        };
+        let in_other_ranks = self.all().filter(leaves_rank).map(|s| s.reads).sum();
         // A line that a task displaces may be of any other that shares the last-level cache.
         let any_writes = writes(per_node);
         Crowd {
             reads: reads(per_channel),
             of_rank: reads(per_rank),
+            of_group: reads(org.banks),
             of_bank: reads(1),
+            of_other_ranks: in_other_ranks,
             ranks: ranks.len() as u32,
             waiting_writes: any_writes,
             front: reads(per_node) + any_writes,

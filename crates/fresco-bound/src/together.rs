@@ -51,7 +51,13 @@ impl<'m> Together<'m> {
             Crowd {
                 reads,
                 of_rank: reads,
+                of_group: reads,
                 of_bank: reads,
+                of_other_ranks: if machine.memory.organisation.ranks > 1 {
+                    reads
+                } else {
+                    0
+                },
                 ranks: machine.memory.organisation.ranks,
                 waiting_writes: waiting,
                 front: reads + waiting,

@@ -42,7 +42,8 @@ impl Costs {
     pub fn of(dram: &Dram<'_>, crowd: &Crowd, own: u32) -> Self {
         let crowd = crowd.checked();
         let d = Distances::new(dram, &crowd);
-        let line = d.bursts * d.column;
+        // Each line of others counts once, so it does not matter which rank has the bus.
+        let line = d.bursts * d.any_column;
         let elsewhere = d.older_precharge + d.act_more().max(d.older_act) + line;
         // In a bank of the task a line takes a row cycle, and the row that the task had open is to be opened again.
         let row = dram.timing.read_row_cycle(dram.organisation);

@@ -111,7 +111,9 @@ impl Cores {
         Crowd {
             reads: reads(&|_| true),
             of_rank: reads(&|bank| bank / per_rank == 0),
+            of_group: reads(&|bank| bank / memory.organisation.banks == 0),
             of_bank: reads(&|bank| bank == 0),
+            of_other_ranks: reads(&|bank| bank / per_rank > 0),
             ranks: if limits.iter().any(|l| l.banks[0] >= per_rank) {
                 2
             } else {

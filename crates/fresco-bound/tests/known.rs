@@ -48,7 +48,9 @@ fn crowd(reads: u32, of_bank: u32) -> Crowd {
     Crowd {
         reads,
         of_rank: reads,
+        of_group: reads,
         of_bank,
+        of_other_ranks: 0,
         ranks: 1,
         waiting_writes: 0,
         front: reads,
@@ -61,9 +63,16 @@ fn alone_it_waits_for_its_own_bank_only() {
     let memory = dram(&timing, &config);
     let t = &timing;
     let bound = read(&memory, &crowd(1, 1)).expect("bounded");
-    // Admission; the row that was opened last may be closed tRAS - tRCD after its read; PRE, ACT, RD, data.
-    assert_eq!(bound.total(), 1 + (t.ras - t.rcd) + t.rp + t.rcd + t.cl + 4);
+    // Admission; the row that was opened last may be closed tRAS - tRCD after its read, whose data are over; PRE, ACT, RD, data.
+    assert_eq!(bound.total(), 1 + (t.ras - t.rcd - t.cl - 4) + t.rp + t.rcd + t.cl + 4);
     assert_eq!(bound.total(), bound.service);
+    // After a write it may be closed later.
+    let writes = Crowd {
+        waiting_writes: 1,
+        ..crowd(1, 1)
+    };
+    let bound = read(&memory, &writes).expect("bounded");
+    assert_eq!(bound.service, 1 + (t.cwl + 4 + t.wr) + t.rp + t.rcd + t.cl + 4);
 }
 
 #[test]
@@ -72,10 +81,10 @@ fn one_other_in_a_bank_of_its_own_costs_an_activation_or_a_burst() {
     let memory = dram(&timing, &config);
     let t = &timing;
     let bound = read(&memory, &crowd(2, 1)).expect("bounded");
-    // The older one's PRE, and a column command at the cycle of this one's (two cycles each); then its ACT and this one's, both of which a
-    // column command may hold back a cycle, after an ACT in the cycle before. Four reads do not fill the window of four.
-    let row_commands = 1 + 2;
-    let acts = (t.rrd_l - 1) + 1 + t.rrd_l + 1;
+    // The other one has one command of each kind meanwhile: its PRE a cycle before this one's, and a column command; its ACT at the cycle of this one's,
+    // and a column command before each. Four reads do not fill the window of four.
+    let row_commands = 1;
+    let acts = 1 + t.rrd_l + 1;
     assert_eq!((bound.activations, bound.bus), (row_commands + acts, 3));
     assert_eq!(
         (bound.bank, bound.overtaking, bound.drain, bound.refresh, bound.queue),
@@ -158,7 +167,7 @@ fn row_hits_overtake_as_often_as_the_cap_lets_them() {
         banks: vec![0],
     };
     let habits = |pattern| {
-        Habits(vec![Phase {
+        Habits::Phases(vec![Phase {
             cycles: 1,
             pattern,
             writes: 0,
@@ -171,6 +180,7 @@ fn row_hits_overtake_as_often_as_the_cap_lets_them() {
     };
     let attack = Attack {
         cores: vec![habits(Pattern::Conflicts), habits(Pattern::Stream)],
+        round: 1000,
         seed: 1,
     };
     for hit_cap in [1, 4, 16, 128] {

@@ -43,6 +43,13 @@ fn crowd_of(setting: &Setting, cores: &[Limits], core: &Limits) -> Crowd {
     Crowd {
         reads: all,
         of_rank: reads(&|c| ranks(c).iter().any(|r| own.contains(r))),
+        of_group: reads(&|c| {
+            let group = |bank: &u32| bank / setting.organisation.banks;
+            c.banks
+                .iter()
+                .any(|b| core.banks.iter().any(|own| group(own) == group(b)))
+        }),
+        of_other_ranks: reads(&|c| ranks(c).iter().any(|r| own.iter().any(|o| o != r))),
         of_bank: reads(&|c| c.banks.iter().any(|b| core.banks.contains(b))),
         ranks: used.len() as u32,
         waiting_writes: writes,
@@ -63,8 +70,8 @@ fn run(seed: u64, cycles: u64) -> (Vec<Case>, u64) {
     let setting = Setting::draw(&mut rng);
     let (cores, private) = cores(&setting, &mut rng);
     let dram = setting.dram();
-    let attack = Attack::draw(cores.len(), &mut rng);
     let victim = rng.random_range(0..cores.len());
+    let attack = Attack::draw(cores.len(), victim, &mut rng);
     let played = play(&dram, &cores, victim, &attack, cycles, false);
     let observed = cores.iter().zip(&played.longest);
     let cases = observed.filter_map(|(core, worst)| {

@@ -114,7 +114,9 @@ fn crowd(private: bool, requests: u32) -> Crowd {
     Crowd {
         reads: all,
         of_rank: all,
+        of_group: all,
         of_bank: if private { 1 } else { all },
+        of_other_ranks: 0,
         ranks: 1,
         waiting_writes: 0,
         front: all,

@@ -82,7 +82,7 @@ pub const DEFAULT_CYCLES: Cycle = 20_000;
 const CYCLES: RangeInclusive<Cycle> = 100..=100_000_000;
 
 /// Schema of results, and of files for `--replay`.
-pub const SCHEMA: &str = "fresco-attack/1";
+pub const SCHEMA: &str = "fresco-attack/2";
 
 /// Attacks on tasks of a scenario.
 #[derive(Debug, Serialize, Deserialize)]
@@ -267,6 +267,7 @@ impl Attacked {
             victim: target.victim,
             attack: Attack {
                 cores: Vec::new(),
+                round: 0,
                 seed: 0,
             },
             search,

@@ -4,7 +4,7 @@
 use super::target::{Target, channel_of, dram};
 use super::{Attacked, Attacks, SCHEMA};
 use crate::failure::tell;
-use fresco_attack::{Attack, Played, play};
+use fresco_attack::{Attack, Habits, Played, play};
 use fresco_input::{InputError, read_file};
 use fresco_scenario::Setup;
 use serde::Deserialize;
@@ -79,8 +79,11 @@ pub fn replayed(path: &Path, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
 }
 
 fn fits(attack: &Attack, cores: usize) -> bool {
-    let mut phases = attack.cores.iter().flat_map(|core| &core.0);
-    attack.cores.len() == cores
-        && attack.cores.iter().all(|core| !core.0.is_empty())
-        && phases.all(|phase| phase.cycles > 0 && phase.writes <= 100)
+    let fits = |habits: &Habits| match habits {
+        Habits::Phases(phases) => {
+            !phases.is_empty() && phases.iter().all(|phase| phase.cycles > 0 && phase.writes <= 100)
+        }
+        Habits::Rounds(_) => attack.round > 0,
+    };
+    attack.cores.len() == cores && attack.cores.iter().all(fits)
 }

@@ -2,7 +2,7 @@
 //! Attacks as tables.
 
 use super::{Attacked, Attacks};
-use fresco_attack::{Limits, Pattern, Phase, Played};
+use fresco_attack::{Habits, Limits, Pattern, Phase, Played, RowOf, Series};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use fresco_scenario::Setup;
 
@@ -68,17 +68,25 @@ fn worst(setup: &Setup, task: &Attacked) -> Result<Table, ReportError> {
             true => format!("{} (attacked)", attacker.names.join(", ")),
             false => attacker.names.join(", "),
         };
-        let phases: Vec<String> = habits
-            .0
-            .iter()
-            .map(|phase| words(phase, &attacker.limits, habits.0.len() > 1))
-            .collect();
+        let does: Vec<String> = match habits {
+            Habits::Phases(phases) => {
+                let several = phases.len() > 1;
+                let words = phases.iter().map(|phase| words(phase, &attacker.limits, several));
+                words.collect()
+            }
+            Habits::Rounds(series) => series.iter().map(|one| series_words(one, &attacker.limits)).collect(),
+        };
+        let joint = if matches!(habits, Habits::Phases(_)) {
+            "; then "
+        } else {
+            "; and "
+        };
         table.push(vec![
             who.into(),
             Cell::Count(u64::from(attacker.limits.reads)),
             Cell::Count(u64::from(attacker.limits.writes)),
             fresco_dram::color::format_list(&attacker.limits.banks).into(),
-            phases.join("; then ").into(),
+            does.join(joint).into(),
         ])?;
     }
     Ok(table)
@@ -115,6 +123,42 @@ fn words(phase: &Phase, limits: &Limits, is_one_of_several: bool) -> String {
     }
     words
 }
+
+fn series_words(one: &Series, limits: &Limits) -> String {
+    let what = if one.write { "write" } else { "read" };
+    let bank = limits.banks[usize::from(one.bank) % limits.banks.len()];
+    let mut words = match one.times {
+        1 => format!("a {what}"),
+        UNENDING.. => format!("{what}s again and again"),
+        times => format!("{times} {what}s"),
+    };
+    words += match (one.row, one.times) {
+        (RowOf::Open, _) => " of the open row",
+        (RowOf::Other, 1) => " of another row",
+        (RowOf::Other, _) => " of other rows",
+    };
+    words += &match one.stride {
+        0 => format!(" in bank {bank}"),
+        _ => format!(" from bank {bank} on"),
+    };
+    words += &format!(", from cycle {} of a round on", one.at);
+    if one.apart > 0 && one.times > 1 {
+        words += &format!(", {} cycles apart", one.apart);
+    }
+    if u32::from(one.most) < limits.reads && !one.write {
+        words += &format!(", {} at once", one.most.max(1));
+    }
+    if one.behind < UNENDING && one.times > 1 && !one.write {
+        words += &format!(
+            ", each when at most {} older ones of other banks are under way",
+            one.behind
+        );
+    }
+    words
+}
+
+/// As many times, or more, as nothing ends within a round.
+const UNENDING: u16 = 1000;
 
 /// The commands while the longest read of each task waits.
 pub fn replays(setup: &Setup, attacks: &Attacks, played: &[Played]) -> Result<Vec<Table>, ReportError> {
