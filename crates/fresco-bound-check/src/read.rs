@@ -104,8 +104,8 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
         ENDLESS
     };
     // A read that has begun is not delayed.
-    let (reads, writes) = ((c.reads - n(1)).min(banks), m.at("writes")?.min(banks));
-    let acts = m.acts(c, reads.max(writes).max(n(1)))?;
+    let reads = (c.reads - n(1)).min(banks);
+    let acts = m.acts(c, reads.max(n(1)))?;
     let begun = |count: Nat, columns: Nat| -> Result<Nat, Failure> {
         let opened = at(&acts, count);
         Ok(m.at("rp")? + precharge + count * m.older_precharge()? + opened + m.at("rcd")? + columns)
@@ -117,7 +117,7 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
     };
     if c.writes > n(0) {
         let turn = m.at("cl")?.max(m.at("cwl")?) + m.data()? + m.at("wtr_l")?.max(m.at("rtw_gap")?) + m.at("rtrs")?;
-        each = each + turn + begun(writes, writes * bursts * m.column(c, "ccd_l_wr")?)?;
+        each = each + turn + begun(n(1), bursts * m.column(c, "ccd_l_wr")?)?;
     }
     let again = acts[1] + columns.wait(n(1), n(0), n(0)) + c.reads * m.older_precharge()?;
     let of_others = m.at("refresh_to_act_other")? + precharge + m.older_act()? + rho;

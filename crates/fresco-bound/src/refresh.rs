@@ -87,7 +87,7 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
         false => u32::MAX,
     };
     // Not the read itself: once it has begun no refresh delays it.
-    let (reads, writes) = ((crowd.reads - 1).min(banks), dram.controller.queues.writes().min(banks));
+    let reads = (crowd.reads - 1).min(banks);
     let rows = |n: u32| t.rp + d.precharge + u64::from(n) * d.older_precharge + d.acts(n) + t.rcd;
     let columns = Columns::of(dram, crowd, false);
     let begun_reads = match u64::from(reads) {
@@ -96,10 +96,10 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
     };
     let begun = match crowd.writes() {
         false => begun_reads,
-        // The bus may turn meanwhile, once.
+        // The bus may turn meanwhile, once. Writes that have begun count in the drain, but for the time that the last of them takes.
         true => {
             let turn = t.cl.max(t.cwl) + t.burst() + t.wtr_l.max(t.rtw_gap) + t.rtrs;
-            begun_reads + turn + rows(writes) + u64::from(writes) * d.bursts * d.write_column
+            begun_reads + turn + rows(1) + d.bursts * d.write_column
         }
     };
     // Afterwards all wait for the same cycle.
