@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a task must keep.
 
-use fresco_input::{Document, InputError, closest, quoted};
+use fresco_input::{Document, InputError, Item, closest, quoted};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,14 @@ pub struct Goal {
     pub max_slowdown: f64,
     /// Bandwidth that it must have, in bytes per second of its own traffic.
     pub bandwidth_bytes_per_s: Option<u64>,
+    /// Longest that one of its reads may take in a controller under attack, in picoseconds.
+    pub read_ps: Option<u64>,
 }
 
 /// The goals of all measured tasks, by name.
 pub type Goals = BTreeMap<String, Goal>;
 
-/// Reads `NAME:slowdown=1.2` and `NAME:bandwidth=500MB/s`; `slowdown` holds for tasks of which nothing is said.
+/// Reads `NAME:slowdown=1.2`, `NAME:bandwidth=500MB/s` and `NAME:read=500ns`; `slowdown` holds for tasks of which nothing is said.
 ///
 /// # Errors
 /// No such form, an unknown task, a value out of range.
@@ -25,6 +27,7 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
     let usual = Goal {
         max_slowdown: slowdown,
         bandwidth_bytes_per_s: None,
+        read_ps: None,
     };
     let mut goals: Goals = tasks.iter().map(|task| (task.clone(), usual)).collect();
     let mut told = BTreeSet::new();
@@ -35,7 +38,7 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
             .and_then(|(task, rest)| Some((task, rest.split_once('=')?)));
         let Some((task, (what, value))) = parts else {
             return Err(error("found no NAME:WHAT=VALUE".to_owned())
-                .allowed("NAME:slowdown=1.2, NAME:bandwidth=500MB/s")
+                .allowed("NAME:slowdown=1.2, NAME:bandwidth=500MB/s, NAME:read=500ns")
                 .help("name a measured task, then what it must keep"));
         };
         let Some(goal) = goals.get_mut(task) else {
@@ -66,19 +69,16 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 })?;
             }
             "bandwidth" => {
-                let document = Document::parse("", &format!("bandwidth = {}", quoted(value)))?;
                 let most = 10_000_000_000_000;
-                let bytes = document.root().item("bandwidth", "")?.bandwidth(1..=most);
-                let bytes = bytes.map_err(|wrong| {
-                    error(wrong.found.clone())
-                        .allowed(wrong.allowed.clone())
-                        .help(wrong.help.clone())
-                })?;
-                goal.bandwidth_bytes_per_s = Some(bytes);
+                goal.bandwidth_bytes_per_s = Some(of_file(what, value, &error, |item| item.bandwidth(1..=most))?);
+            }
+            "read" => {
+                let ns = of_file(what, value, &error, |item| item.whole_ns(1..=MOST_READ))?;
+                goal.read_ps = Some(ns * 1000);
             }
             _ => {
                 return Err(error(format!("found the goal {what:?}"))
-                    .allowed("slowdown, bandwidth")
+                    .allowed("slowdown, bandwidth, read")
                     .help("deadlines of periodic tasks are goals by themselves"));
             }
         }
@@ -86,6 +86,23 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
     Ok(goals)
 }
 
+/// A value as scenarios have it.
+fn of_file(
+    what: &str,
+    value: &str,
+    error: &dyn Fn(String) -> InputError,
+    read: impl Fn(&Item<'_>) -> Result<u64, InputError>,
+) -> Result<u64, InputError> {
+    let document = Document::parse("", &format!("{what} = {}", quoted(value)))?;
+    read(&document.root().item(what, "")?).map_err(|wrong| {
+        error(wrong.found.clone())
+            .allowed(wrong.allowed.clone())
+            .help(wrong.help.clone())
+    })
+}
+
+/// A second, in nanoseconds.
+const MOST_READ: u64 = 1_000_000_000;
 const LEAST_SLOWDOWN: f64 = 1.0;
 const MOST_SLOWDOWN: f64 = 1000.0;
 
@@ -99,12 +116,14 @@ mod tests {
 
     #[test]
     fn goals_hold_for_the_tasks_they_name() {
-        let goals = read(&["a:slowdown=1.5".into(), "a:bandwidth=500 MB/s".into()], 1.1, &tasks()).expect("goals");
+        let texts = ["a:slowdown=1.5", "a:bandwidth=500 MB/s", "b:read=2 us"].map(str::to_owned);
+        let goals = read(&texts, 1.1, &tasks()).expect("goals");
         assert_eq!(
             (goals["a"].max_slowdown, goals["a"].bandwidth_bytes_per_s),
             (1.5, Some(500_000_000))
         );
         assert_eq!((goals["b"].max_slowdown, goals["b"].bandwidth_bytes_per_s), (1.1, None));
+        assert_eq!((goals["a"].read_ps, goals["b"].read_ps), (None, Some(2_000_000)));
     }
 
     #[test]
@@ -121,7 +140,9 @@ mod tests {
             ("c:slowdown=2", "a, b"),
             ("a:slowdown=0.5", "1 to 1000"),
             ("a:slowdown=nan", "1 to 1000"),
-            ("a:speed=2", "slowdown, bandwidth"),
+            ("a:speed=2", "slowdown, bandwidth, read"),
+            ("a:read=0 ns", "--goal a:read"),
+            ("a:read=2 s", "--goal a:read"),
             ("a:bandwidth=many", "--goal"),
         ] {
             let error = read(&[text.to_owned()], 1.1, &tasks()).expect_err(text).to_string();

@@ -6,6 +6,7 @@
 //! set aside for each measured task, with and without bandwidth budgets. Of the partitions that meet all goals the one that
 //! sets aside least is proposed, after taking back from each task what it can do without.
 
+mod attack;
 mod candidate;
 mod goal;
 mod measure;
@@ -16,6 +17,7 @@ mod search;
 mod sensitivity;
 mod words;
 
+pub use attack::AttackedRead;
 pub use candidate::{Amount, Candidate, Slice};
 pub use fresco_system::Observer;
 pub use goal::{Goal, Goals, read as goals};

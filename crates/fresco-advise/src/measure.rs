@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of a scenario under a partition.
 
+use super::attack::{AttackedRead, longest_read};
 use super::candidate::{Candidate, policy};
-use super::goal::Goals;
+use super::goal::{Goal, Goals};
 use crate::Observer;
 use fresco_input::InputError;
 use fresco_plan::{Method, Plan, TaskSet};
@@ -47,6 +48,8 @@ pub struct Outcome {
     pub weighted_speedup: f64,
     /// The largest slowdown.
     pub max_slowdown: f64,
+    /// The longest reads under attack of tasks with such a goal, where all other goals are met.
+    pub reads: BTreeMap<String, AttackedRead>,
     /// All goals are met.
     pub meets_goals: bool,
 }
@@ -130,8 +133,14 @@ impl Bench {
     ///
     /// # Errors
     /// What the scenario's run finds: programs that do not fit their colors, above all.
-    pub fn together(&self, overrides: &[String], goals: &Goals) -> Result<Outcome, InputError> {
-        let point = self.run(overrides)?;
+    pub fn together(
+        &self,
+        overrides: &[String],
+        goals: &Goals,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, InputError> {
+        let scenario = Scenario::of(&self.source, &self.with(overrides))?;
+        let point = run(&scenario)?;
         let (mut speeds, mut slowdowns) = (BTreeMap::new(), BTreeMap::new());
         let mut weighted_speedup = 0.0;
         for (name, solo) in &self.solo {
@@ -157,8 +166,18 @@ impl Bench {
                 .is_none_or(|bytes| speed.bandwidth_bytes_per_s >= bytes as f64);
             slowdowns[name] <= goal.max_slowdown && speed.misses == 0 && enough
         };
+        let meets_others = speeds.iter().all(meets);
+        let mut reads = BTreeMap::new();
+        for (name, _) in goals.iter().filter(|(_, goal)| meets_others && goal.read_ps.is_some()) {
+            reads.extend(longest_read(&scenario, name, observer).map(|read| (name.clone(), read)));
+        }
+        let is_within = |(name, goal): (&String, &Goal)| {
+            let most = goal.read_ps;
+            most.is_none_or(|most| reads.get(name).is_some_and(|read| read.observed_ps <= most))
+        };
         Ok(Outcome {
-            meets_goals: speeds.iter().all(meets),
+            meets_goals: meets_others && goals.iter().all(is_within),
+            reads,
             max_slowdown: slowdowns.values().copied().fold(0.0, f64::max),
             speeds,
             slowdowns,
@@ -183,9 +202,7 @@ impl Bench {
     }
 
     fn run(&self, overrides: &[String]) -> Result<PointResult, InputError> {
-        let scenario = Scenario::of(&self.source, &self.with(overrides))?;
-        let mut result = fresco_system::run_all(&scenario, 1, &|_| {})?;
-        Ok(result.points.swap_remove(0))
+        run(&Scenario::of(&self.source, &self.with(overrides))?)
     }
 
     fn with(&self, overrides: &[String]) -> Vec<String> {
@@ -213,6 +230,11 @@ impl Bench {
         plan.reasons.extend(reasons);
         Ok(plan)
     }
+}
+
+fn run(scenario: &Scenario) -> Result<PointResult, InputError> {
+    let mut result = fresco_system::run_all(scenario, 1, &|_| {})?;
+    Ok(result.points.swap_remove(0))
 }
 
 /// The copies of a task.

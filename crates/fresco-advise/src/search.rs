@@ -110,7 +110,7 @@ impl Search<'_> {
                 }
                 let outcome = self
                     .bench
-                    .together(&candidate.overrides(&self.bench.overview), self.goals);
+                    .together(&candidate.overrides(&self.bench.overview), self.goals, observer);
                 observer.done();
                 match outcome {
                     Ok(outcome) => Ok(Run::Made(Box::new(outcome))),

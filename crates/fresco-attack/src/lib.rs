@@ -10,12 +10,14 @@ mod play;
 mod requests;
 mod rounds;
 mod search;
+mod target;
 
 pub use attack::{Attack, Habits};
 pub use phases::{Pattern, Phase};
 pub use play::{Limits, Played, Worst, play};
 pub use rounds::{RowOf, Series};
 pub use search::{Found, Observer, Search, Step, search};
+pub use target::{Attacker, Target, channel_of, dram};
 
 use rand::seq::IndexedRandom;
 

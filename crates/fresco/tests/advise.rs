@@ -285,3 +285,51 @@ fn a_plan_that_cannot_be_is_told_before_anything_runs() {
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(std::fs::read(here.join("p.json")).expect("is there"), b"mine");
 }
+
+/// One read of a core under way: a bank of its own makes the worst read shorter, and a bound is proven beside it.
+const IN_ORDER: &str = r#"name = "pair"
+machine = "imx8m-mini"
+memory.controller = { hit_cap = 4, drain_once = true, refresh = "none" }
+warm_up = { operations = 500 }
+measure = { operations = 500 }
+[[task]]
+name = "victim"
+program = "latency"
+core = 0
+parameters.bytes = "2 MiB"
+[[task]]
+name = "reader"
+program = "random"
+cores = "1-2"
+role = "background"
+parameters = { bytes = "2 MiB", gap = 20 }
+"#;
+
+#[test]
+fn a_goal_of_reads_is_judged_by_attacks() {
+    let directory = directory_with(&[("pair.toml", IN_ORDER)]);
+    let here = directory.path();
+    let longest = |advice: &Value, place: usize| advice["tried"][place]["outcome"]["reads"]["victim"].clone();
+    let easy = advised(&["--max-slowdown", "5", "--goal", "victim:read=1ms"], here);
+    let shared = longest(&easy, 0)["observed_ps"].as_u64().expect("attacked");
+    assert_eq!(easy["proposed"], 0, "nothing is set aside");
+    let goal = format!("victim:read={}ns", shared / 1000 - 1);
+    let hard = advised(&["--max-slowdown", "5", "--goal", &goal], here);
+    let proposed = hard["proposed"].as_u64().expect("a partition") as usize;
+    assert!(proposed > 0 && hard["tried"][0]["outcome"]["meets_goals"] == false);
+    let apart = longest(&hard, proposed);
+    let observed = apart["observed_ps"].as_u64().expect("attacked");
+    assert!(observed < shared && observed <= apart["bound_ps"].as_u64().expect("bounded"));
+    let impossible = fresco(
+        &[
+            "advise",
+            "pair.toml",
+            "--max-slowdown",
+            "5",
+            "--goal",
+            "victim:read=10ns",
+        ],
+        here,
+    );
+    assert_eq!(impossible.status.code(), Some(1));
+}

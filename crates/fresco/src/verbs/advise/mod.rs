@@ -27,7 +27,8 @@ use std::process::ExitCode;
 #[command(after_help = "\
 The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and \
 at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with \
-fewer banks, fewer cache colors, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals: \
+fewer banks, fewer cache colors, less bandwidth; then all together under partitions. Where a task has a goal of reads, partitions \
+that meet all other goals are attacked, as fresco attack does. Exit status 1 if no partition meets all goals: \
 no plan is written then.
 
 Examples:
@@ -48,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "RATIO", default_value = "1.1")]
     max_slowdown: String,
 
-    /// A goal of one task (repeatable): NAME:slowdown=1.2 or NAME:bandwidth=500MB/s
+    /// A goal of one task (repeatable): NAME:slowdown=1.2, NAME:bandwidth=500MB/s, or NAME:read=500ns, the longest read under attack
     #[arg(long, value_name = "GOAL")]
     goal: Vec<String>,
 

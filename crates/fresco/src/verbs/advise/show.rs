@@ -97,18 +97,23 @@ fn partitions(bench: &Bench, advice: &Advice, all: bool) -> Result<Table, Report
 enum OtherGoal<'a> {
     /// Bandwidth of a task.
     Bandwidth(&'a str),
+    /// Reads of a task under attack.
+    Read(&'a str),
     /// Deadlines of a periodic task.
     Deadlines(&'a str),
 }
 
-/// The goals of bandwidth, and the deadlines.
+/// The goals of bandwidth and of reads, and the deadlines.
 fn other_goals<'a>(bench: &'a Bench, advice: &'a Advice) -> Vec<OtherGoal<'a>> {
-    let goals = advice.goals.iter();
-    let with_bandwidth = goals.filter(|(_, goal)| goal.bandwidth_bytes_per_s.is_some());
+    let goals = || advice.goals.iter();
+    let with_bandwidth = goals().filter(|(_, goal)| goal.bandwidth_bytes_per_s.is_some());
     let bandwidth = with_bandwidth.map(|(name, _)| OtherGoal::Bandwidth(name));
+    let with_reads = goals().filter(|(_, goal)| goal.read_ps.is_some());
+    let reads = with_reads.map(|(name, _)| OtherGoal::Read(name));
     let tasks = bench.overview.tasks.iter();
     let periodic = tasks.filter(|task| task.is_periodic && advice.goals.contains_key(&task.name));
     bandwidth
+        .chain(reads)
         .chain(periodic.map(|task| OtherGoal::Deadlines(&task.name)))
         .collect()
 }
@@ -117,6 +122,7 @@ impl OtherGoal<'_> {
     fn column(&self) -> Column {
         match self {
             Self::Bandwidth(task) => Column::number(format!("bandwidth of {task}"), "MB/s", 0),
+            Self::Read(task) => Column::number(format!("longest read of {task}"), "ns", 0),
             Self::Deadlines(task) => Column::number(format!("missed by {task}"), "", 0),
         }
     }
@@ -124,6 +130,10 @@ impl OtherGoal<'_> {
     fn cell(&self, one: &Tried) -> Cell {
         match self {
             Self::Bandwidth(task) => (one.outcome.speeds[*task].bandwidth_bytes_per_s / 1e6).into(),
+            Self::Read(task) => match one.outcome.reads.get(*task) {
+                Some(read) => (read.observed_ps as f64 / 1e3).into(),
+                None => Cell::Missing,
+            },
             Self::Deadlines(task) => Cell::Count(one.outcome.speeds[*task].misses),
         }
     }
@@ -143,6 +153,16 @@ pub fn sentences(advice: &Advice) -> Vec<String> {
             one.outcome.max_slowdown
         )),
         None => said.push("No proposal: no partition that was tried meets all goals.".to_owned()),
+    }
+    for (name, read) in advice.proposal().iter().flat_map(|one| &one.outcome.reads) {
+        let bound = match read.bound_ps {
+            Some(bound) => format!("at most {} ns is proven", bound.div_ceil(1000)),
+            None => "it has no bound".to_owned(),
+        };
+        said.push(format!(
+            "{name}: under attack no read longer than {} ns was found; {bound}.",
+            read.observed_ps.div_ceil(1000)
+        ));
     }
     if advice.too_small > 0 {
         said.push(format!(

@@ -3,7 +3,6 @@
 
 mod replay;
 mod show;
-mod target;
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
@@ -12,7 +11,7 @@ use crate::progress;
 use crate::scenarios;
 use crate::simulate;
 use crate::stop::{STOPPED, Stop};
-use fresco_attack::{Attack, Limits, Observer, Search, Worst, search};
+use fresco_attack::{Attack, Attacker, Observer, Search, Target, Worst};
 use fresco_bound::ReadBound;
 use fresco_dram::Cycle;
 use fresco_input::{InputError, write_atomically};
@@ -24,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use target::{Target, channel_of, dram};
 
 /// Arguments of `fresco attack`.
 #[derive(Debug, clap::Args)]
@@ -121,15 +119,6 @@ pub struct Attacked {
     pub reads: u64,
     /// After so many tries so many cycles.
     pub steps: Vec<fresco_attack::Step>,
-}
-
-/// A core or device.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attacker {
-    /// Tasks of the core, or the device.
-    pub names: Vec<String>,
-    #[serde(flatten)]
-    pub limits: Limits,
 }
 
 /// The user, who sees a bar and may press Ctrl-C.
@@ -241,8 +230,7 @@ fn victims(setup: &Setup, args: &Args) -> Result<Vec<usize>, InputError> {
 /// The worst attack on a copy that is found; `None` if none was tried.
 pub fn attacked(setup: &Setup, copy: usize, how: &Search, user: &User) -> Option<Attacked> {
     let target = Target::of(setup, copy)?;
-    let organisation = channel_of(setup);
-    let found = search(&dram(setup, &organisation), &target.limits(), target.victim, how, user)?;
+    let found = target.attack(setup, how, user)?;
     Some(Attacked {
         attack: found.attack,
         worst: found.worst,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Attacks that were written before, played once more: who attacks and what bounds them follows from the scenario, only what they do from the file.
 
-use super::target::{Target, channel_of, dram};
 use super::{Attacked, Attacks, SCHEMA};
 use crate::failure::tell;
-use fresco_attack::{Attack, Habits, Played, play};
+use fresco_attack::{Attack, Habits, Played, Target, channel_of, dram, play};
 use fresco_input::{InputError, read_file};
 use fresco_scenario::Setup;
 use serde::Deserialize;

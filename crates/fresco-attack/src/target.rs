@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whose reads are attacked, where, and by whom: what follows from the scenario.
+//! Whose reads are attacked, where, and by whom: what follows from a scenario.
 
-use super::Attacker;
-use fresco_attack::Limits;
+use crate::{Found, Limits, Observer, Search, search};
 use fresco_bound::{Dram, Sources, TaskReads};
 use fresco_dram::Organisation;
 use fresco_scenario::Setup;
+use serde::{Deserialize, Serialize};
 
-/// A task under attack.
+/// A copy of a task under attack.
+#[derive(Clone, Debug)]
 pub struct Target {
+    /// The copy.
     pub name: String,
+    /// Node of the controller in which its reads may take longest.
     pub node: u32,
+    /// Channel of the node.
     pub channel: u32,
     /// The bound of its reads, if there is one.
     pub reads: Option<TaskReads>,
+    /// Who attacks: its own core among them.
     pub attackers: Vec<Attacker>,
-    /// Which of them is the task's core.
+    /// Which of them is its core.
     pub victim: usize,
 }
 
+/// A core or device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attacker {
+    /// Tasks of the core, or the device.
+    pub names: Vec<String>,
+    /// What it may do.
+    #[serde(flatten)]
+    pub limits: Limits,
+}
+
 impl Target {
-    /// A copy of a task, in the channel in which its reads may take longest.
+    /// Copy number `copy` of a setup; `None` if nobody sends anything for it.
     pub fn of(setup: &Setup, copy: usize) -> Option<Self> {
         let sources = Sources::of(setup);
         let name = setup.copies[copy].name.clone();
@@ -49,8 +64,15 @@ impl Target {
         })
     }
 
+    /// What each attacker may do.
     pub fn limits(&self) -> Vec<Limits> {
         self.attackers.iter().map(|attacker| attacker.limits.clone()).collect()
+    }
+
+    /// Attacks it. `None` if it was stopped before any.
+    pub fn attack(&self, setup: &Setup, how: &Search, observer: &dyn Observer) -> Option<Found> {
+        let organisation = channel_of(setup);
+        search(&dram(setup, &organisation), &self.limits(), self.victim, how, observer)
     }
 }
 
