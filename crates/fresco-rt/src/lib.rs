@@ -9,6 +9,7 @@ pub mod aligned;
 pub mod budget;
 pub mod certificate;
 pub mod copies;
+pub mod criticality;
 pub mod demand;
 pub mod edf;
 pub mod executive;
