@@ -62,6 +62,8 @@ pub(crate) fn add(plan: &mut Plan, others: &[TaskSpec]) -> Result<(), Refusal> {
             jitter_ns: 0,
             critical_section_ns: 0,
             cache_reload_ns: 0,
+            wcet_high_ns: 0,
+            virtual_deadline_ns: 0,
             memory_bytes: spec.memory,
             global_bytes: 0,
             core: Some(core),

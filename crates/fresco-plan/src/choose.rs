@@ -138,6 +138,10 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         RefreshPlan::Controller { .. } => 0,
     };
     reasons.extend(context.about_jitter().filter(|_| refresh_jitter_ns > 0));
+    let (high, virtual_deadlines) = match draft.high {
+        Some(high) => (Some(high.mode), high.virtual_deadlines),
+        None => (None, Vec::new()),
+    };
     reasons.extend(context.about_switches().filter(|_| !draft.proofs.is_empty()));
     let is_alone = set.options.alone.is_some();
     if is_alone {
@@ -162,6 +166,8 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             jitter_ns: timing.map_or(0, |task| task.release_jitter),
             critical_section_ns: timing.map_or(0, |task| task.critical_section),
             cache_reload_ns: timing.map_or(0, |task| task.cache_reload),
+            wcet_high_ns: spec.wcet_high.filter(|_| high.is_some()).unwrap_or(0),
+            virtual_deadline_ns: virtual_deadlines.get(number).copied().unwrap_or(0),
             memory_bytes: spec.memory,
             global_bytes: spec.global,
             core: draft.cores[number],
@@ -176,6 +182,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             command: spec.command.clone(),
         }
     });
+    let tasks: Vec<PlannedTask> = tasks.collect();
     let mut plan = Plan {
         name: set.name.clone(),
         machine: set.machine_given.clone(),
@@ -184,7 +191,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         policy: set.options.policy,
         cores: set.options.cores,
         colors: draft.colors,
-        tasks: tasks.collect(),
+        tasks,
         schedule: draft.schedule,
         refresh: draft.refresh,
         bandwidth: set.bandwidth.clone(),
@@ -192,6 +199,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         page_tables: set.page_tables,
         refresh_jitter_ns,
         context_switch_ns: set.options.context_switch_ns,
+        high,
         proofs: draft.proofs,
         reasons,
     };

@@ -2,6 +2,7 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod alone;
+mod criticality;
 mod handlers;
 mod hyperperiods;
 mod jitter;

@@ -113,6 +113,9 @@ fn of_plan(plan: &Plan) -> String {
     if plan.context_switch_ns > 0 {
         _ = writeln!(text, "context_switch = \"{} ns\"", plan.context_switch_ns);
     }
+    if let Some(high) = &plan.high {
+        _ = writeln!(text, "high_retention = \"{} ns\"", high.retention_ns);
+    }
     let is_partition = plan.method == Method::Partition;
     let is_colored = !plan.page_tables.is_uncolored();
     if !plan.frames.is_camc() || is_partition || is_colored {
@@ -192,6 +195,9 @@ fn of_plan(plan: &Plan) -> String {
             for (key, ns) in times.into_iter().chain(seldom) {
                 _ = writeln!(text, "{key} = \"{ns} ns\"");
             }
+        }
+        if task.wcet_high_ns > 0 {
+            _ = writeln!(text, "criticality = \"high\"\nwcet_high = \"{} ns\"", task.wcet_high_ns);
         }
         if task.wcet_alone_ns > 0 {
             _ = writeln!(text, "reads = {}\nwrite_backs = {}", task.reads, task.write_backs);

@@ -7,12 +7,18 @@ use crate::plan::{Plan, PlannedTask, Proof};
 use fresco_rt::policy::Policy;
 use fresco_rt::{Task, Time};
 
-/// The timing of each task with what its jobs pay for switches; `None` for batch tasks.
+/// The timing of each task in low mode, with its virtual deadline if it has one and with what its jobs pay for switches; `None` for batch tasks.
 ///
 /// A job pays three switches: to it, from it, and one that was under way when it came. It pays for the caches of one task that it may preempt, the
 /// dearest of all tasks of the plan: under EDF of one whose deadline can be later when both are ready, else of one of lower priority.
 pub(super) fn charge(plan: &Plan) -> Result<Vec<Option<Task>>, Violation> {
-    let raw: Vec<Option<Task>> = plan.tasks.iter().map(PlannedTask::timing).collect();
+    let in_low = |task: &PlannedTask| {
+        task.timing().map(|timing| Task {
+            deadline: task.low_deadline_ns(),
+            ..timing
+        })
+    };
+    let raw: Vec<Option<Task>> = plan.tasks.iter().map(in_low).collect();
     let known: Vec<Task> = raw.iter().flatten().cloned().collect();
     let order = match plan.policy {
         Policy::Edf => None,
@@ -27,7 +33,7 @@ pub(super) fn charge(plan: &Plan) -> Result<Vec<Option<Task>>, Violation> {
         };
         let preempted: Vec<&Task> = match &order {
             None => {
-                let latest = task.deadline - task.release_jitter;
+                let latest = task.deadline.saturating_sub(task.release_jitter);
                 let others = known.iter().enumerate().filter(|(other, _)| *other != place);
                 others
                     .map(|(_, other)| other)
@@ -43,7 +49,7 @@ pub(super) fn charge(plan: &Plan) -> Result<Vec<Option<Task>>, Violation> {
         };
         let reload = preempted.iter().map(|other| other.cache_reload).max().unwrap_or(0);
         let paid = u128::from(task.wcet) + 3 * u128::from(plan.context_switch_ns) + u128::from(reload);
-        let left = task.deadline - task.release_jitter;
+        let left = task.deadline.saturating_sub(task.release_jitter);
         let name = format!("tasks[{number}] ({})", task.name);
         holds! { paid <= u128::from(left), name, "takes {paid} ns with its switches, of {left} ns from when it is ready to its deadline" }
         task.wcet = Time::try_from(paid).unwrap_or(Time::MAX);

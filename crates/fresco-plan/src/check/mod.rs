@@ -13,6 +13,7 @@ mod copy_times;
 mod deadlines;
 mod handlers;
 mod hiding;
+mod high;
 mod kinds;
 mod layout;
 mod machine;
@@ -25,6 +26,7 @@ mod retention;
 mod runs;
 mod scope;
 mod spans;
+mod switchover;
 mod table;
 mod timeline;
 mod words;
@@ -79,6 +81,8 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Objection> {
     programs::check(plan, &mut report)?;
     others::check(plan, machine, &mut report)?;
     deadlines::check(plan, &mut report)?;
+    let changed = high::check(plan, machine, &mut report);
+    report.go_on(changed)?;
     match report.unverified.is_empty() {
         true => Ok(report),
         false => Err(Objection::Unverifiable(report)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Burst refresh by software: all ranks at the start of each retention time, and nothing runs until it is over (REF-11).
 
+use super::criticality;
 use super::draft::{Draft, PlanContext};
 use super::grouping::{core_of, group, proofs};
 use super::locking::{about_burst, locks, planned, windows};
@@ -10,7 +11,7 @@ use super::words::time;
 use crate::check::RunSize;
 use crate::colors;
 use crate::limits::MOST_EVENTS;
-use crate::plan::{Evidence, Schedule};
+use crate::plan::{Evidence, RefreshPlan, Schedule};
 use crate::refusal::{Kind, Refusal};
 use fresco_rt::flat::{FlatVerdict, flat_test_while};
 use fresco_rt::supply::SlotTable;
@@ -19,11 +20,38 @@ use fresco_rt::toplevel::Locks;
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     let locks = locks(context, &[0])?;
-    let groups = group(context, |indices| served(context, indices, &locks))?;
+    let hot = match criticality::hot(context)? {
+        Some(hot) => Some((super::locking::locks(&hot, &[0])?, hot)),
+        None => None,
+    };
+    let modes = |indices: &[usize], high: &Locks| {
+        let (low, high) = (free(&locks)?, free(high)?);
+        criticality::prove_modes(context, indices, (&low, &high), "a core beside the burst")
+    };
+    let groups = group(context, |indices| match &hot {
+        Some((high, _)) => modes(indices, high).map(|modes| modes.low),
+        None => served(context, indices, &locks),
+    })?;
+    let high = hot.as_ref().map(|(high, hot)| {
+        let refresh = windows(hot, &[0]);
+        let last = match &refresh {
+            RefreshPlan::Windows { windows, .. } => windows.last(),
+            RefreshPlan::Controller { .. } => None,
+        };
+        // A row more than once, if the timer may be late: the first command of each counts.
+        let end = last.map_or(0, |last| last.start_ns + last.commands * hot.memory.trfc_ns);
+        let settled = end + context.set.options.refresh_jitter_ns;
+        let changed = (Schedule::Locked { locks: planned(high) }, refresh);
+        let modes = |indices: &[usize]| modes(indices, high);
+        criticality::high_mode(context, &groups, Some(0), (hot.memory.retention_ns, settled), changed, modes)
+    });
+    let high = high.transpose()?;
+    let of_modes = high.as_ref().map(|high| criticality::reason(context, high));
     let tasks = context.tasks.len();
     let (proofs, bounds) = proofs(&groups, Some(0), tasks);
     let all_ranks: Vec<u32> = (0..context.memory.ranks).collect();
     Ok(Draft {
+        high,
         instance_of_job: Vec::new(),
         colors: colors::of_ranks(&context.set.machine, &[all_ranks])?,
         instances: context.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
@@ -33,7 +61,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         schedule: Schedule::Locked { locks: planned(&locks) },
         refresh: windows(context, &[0]),
         proofs,
-        reasons: vec![about_burst(context)],
+        reasons: [about_burst(context)].into_iter().chain(of_modes).collect(),
     })
 }
 
@@ -51,8 +79,7 @@ fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result
         )))
         .or_else(|refusal| for_phases(context, indices, locks).map_err(|why| both(refusal, &why)));
     }
-    let free = SlotTable::new(locks.retention(), &[(window, locks.retention())])
-        .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))?;
+    let free = free(locks)?;
     match prove(
         &tasks,
         policy,
@@ -62,6 +89,12 @@ fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result
         Ok(proved) => Ok(proved),
         Err(refusal) => for_phases(context, indices, locks).map_err(|why| both(refusal, &why)),
     }
+}
+
+/// What a burst at the start of each retention time leaves.
+fn free(locks: &Locks) -> Result<SlotTable, Refusal> {
+    SlotTable::new(locks.retention(), &[(locks.window_length(0), locks.retention())])
+        .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))
 }
 
 /// Why there is no proof for sporadic tasks, and, if it could not even be looked at, why there is none for these phases.

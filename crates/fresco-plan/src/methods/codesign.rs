@@ -127,6 +127,7 @@ fn fair(context: &PlanContext<'_>, colors: Vec<Color>, slice: Time) -> Result<Dr
         ));
     }
     Ok(Draft {
+        high: None,
         instance_of_job: Vec::new(),
         instances,
         cores: (0..set.tasks.len())

@@ -76,6 +76,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         reasons.push("bursts are four times as long under LPDDR2's limit".to_owned());
     }
     Ok(Draft {
+        high: None,
         instance_of_job: Vec::new(),
         colors: of_ranks(&set.machine, &groups)?,
         instances: table

@@ -3,7 +3,7 @@
 
 use crate::Method;
 use crate::alone::beside_others;
-use crate::plan::{Color, Proof, RefreshPlan, Schedule};
+use crate::plan::{Color, HighMode, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
@@ -31,6 +31,8 @@ pub(crate) struct PlanContext<'a> {
 
 /// The parts of a plan that a method decides.
 pub(crate) struct Draft {
+    /// High mode, if tasks have criticality.
+    pub high: Option<HighDraft>,
     pub colors: Vec<Color>,
     /// Bytes by color, for each instance of each task.
     pub instances: Vec<Vec<Vec<u64>>>,
@@ -46,6 +48,13 @@ pub(crate) struct Draft {
     pub refresh: RefreshPlan,
     pub proofs: Vec<Proof>,
     pub reasons: Vec<String>,
+}
+
+/// What a method decides of high mode.
+pub(crate) struct HighDraft {
+    pub mode: HighMode,
+    /// Virtual deadline of each task; 0 if it is the deadline.
+    pub virtual_deadlines: Vec<Time>,
 }
 
 impl<'a> PlanContext<'a> {

@@ -51,6 +51,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     }
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
+        high: None,
         instance_of_job: Vec::new(),
         colors: of_ranks(&context.set.machine, &groups)?,
         instances: instances(context, &cores),

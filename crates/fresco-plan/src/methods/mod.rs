@@ -6,6 +6,7 @@ mod auto_refresh;
 mod burst;
 mod codesign;
 mod colored_refresh;
+mod criticality;
 mod crs;
 mod draft;
 mod flat;
@@ -31,6 +32,7 @@ pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, 
             method.name()
         )));
     }
+    criticality::allowed(method, context)?;
     long_enough(method, context)?;
     match method {
         Method::AutoRefresh => auto_refresh::draft(context),

@@ -48,6 +48,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         ));
     }
     Ok(Draft {
+        high: None,
         instance_of_job: Vec::new(),
         instances: set
             .tasks

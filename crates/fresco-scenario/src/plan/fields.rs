@@ -2,7 +2,7 @@
 //! Which field of a plan's document is wrong: one that nothing reads, or one that cannot be read. Both by its path, as
 //! `data.schedule.table.slots[3].job`.
 
-use super::{Color, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
+use super::{Color, HighMode, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
 use fresco_rt::executive::{Burst, Slot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(super) fn unknown(data: &Value, plan: &Plan) -> Option<Unknown> {
 
 /// Fields that are not written while they have their default, by the object that they are in. They may be given all the same.
 const LEFT_OUT: [(&str, &[&str]); 3] = [
-    ("data", &["bandwidth", "frames", "page_tables", "refresh_jitter_ns"]),
+    ("data", &["bandwidth", "frames", "high", "page_tables", "refresh_jitter_ns"]),
     ("data.colors[", &["llc_colors"]),
     ("data.tasks[", &["command", "pages", "stalls", "team"]),
 ];
@@ -87,7 +87,8 @@ pub(super) fn part_misread(data: &Value) -> String {
         .or_else(|| part::<Proof>(data, "/proofs", "proofs"))
         .or_else(|| whole::<Schedule>(data, "schedule"))
         .or_else(|| whole::<RefreshPlan>(data, "refresh"))
-        .or_else(|| whole::<PlannedBandwidth>(data, "bandwidth"));
+        .or_else(|| whole::<PlannedBandwidth>(data, "bandwidth"))
+        .or_else(|| whole::<HighMode>(data, "high"));
     part.map_or("data".to_owned(), |part| format!("data.{part}"))
 }
 

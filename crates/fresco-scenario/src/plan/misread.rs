@@ -19,7 +19,7 @@ pub(super) fn error(file: &str, line: usize, data: &Value, message: &str) -> Inp
     let wrong = Wrong::of(&told).place(data, &part);
     let error = InputError::new(file, wrong.found).allowed(wrong.allowed);
     // Of parts that are told apart by their kind the reader knows but the last line.
-    let by_kind = ["data.schedule", "data.refresh", "data.proofs"];
+    let by_kind = ["data.schedule", "data.refresh", "data.proofs", "data.high"];
     match by_kind.iter().any(|start| wrong.path.starts_with(start)) {
         true => error,
         false => error.at_line(line as u32),

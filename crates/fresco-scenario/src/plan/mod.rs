@@ -6,6 +6,7 @@ mod bandwidth;
 mod draining;
 mod fields;
 mod frames;
+mod high;
 mod load;
 mod memory;
 mod method;
@@ -16,6 +17,7 @@ mod schedule;
 pub use bandwidth::PlannedBandwidth;
 pub use draining::Draining;
 pub use frames::PlannedFrames;
+pub use high::HighMode;
 pub use memory::RankMemory;
 pub use method::Method;
 pub use proof::{Evidence, Proof};
@@ -69,7 +71,10 @@ pub struct Plan {
     /// What a switch to another task takes, which the proofs count; 0 if WCETs contain their switches.
     #[serde(default, skip_serializing_if = "is_none")]
     pub context_switch_ns: Time,
-    /// Why every deadline is met; none if the method promises nothing.
+    /// What changes when high mode begins; `None` if tasks have no criticality.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<HighMode>,
+    /// Why every deadline is met (in low mode, if there is a high one); none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.
     pub reasons: Vec<String>,
@@ -145,6 +150,12 @@ pub struct PlannedTask {
     /// γ: how much longer a job takes after a preemption at most.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cache_reload_ns: Time,
+    /// What a job takes at most in high mode; 0 if the task is dropped there, or there is none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub wcet_high_ns: Time,
+    /// The relative deadline by which EDF takes its jobs in low mode; 0 if that is the deadline.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub virtual_deadline_ns: Time,
     /// Memory of one instance.
     pub memory_bytes: u64,
     /// Data that one job leaves to the next; copied where instances change.
@@ -206,6 +217,14 @@ impl PlannedTask {
         .and_then(|task| task.blocking(self.critical_section_ns))
         .map(|task| task.reloading(self.cache_reload_ns))
         .ok()
+    }
+
+    /// The deadline by which its jobs are ordered in low mode.
+    pub fn low_deadline_ns(&self) -> Time {
+        match self.virtual_deadline_ns {
+            0 => self.deadline_ns,
+            earlier => earlier,
+        }
     }
 
     /// Colors in which an instance has memory.

@@ -2,7 +2,7 @@
 //! `[plan]`: method, policy, cores, overheads, and limits of the searches.
 
 use super::server::ServerSpec;
-use crate::plan::{Draining, Method};
+use crate::plan::{Draining, Method, RankMemory};
 use crate::scenario::jobs::Scheduler;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
@@ -53,6 +53,8 @@ pub struct Options {
     pub refresh_jitter_ns: Time,
     /// What a switch to another task takes; 0 if WCETs contain their switches.
     pub context_switch_ns: Time,
+    /// Retention time of high mode, of which that of the machine is a multiple; `None` for the same.
+    pub high_retention_ns: Option<Time>,
     /// WCETs were measured alone: what tasks of other cores cost in memory is added. `None` if they contain it.
     pub alone: Option<AloneWcets>,
     /// Most instances of a task; 1 forbids copy tasks.
@@ -111,6 +113,7 @@ impl Options {
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
             refresh_jitter_ns: duration("refresh_jitter", MOST_OVERHEAD_PS, default_jitter(machine))?,
             context_switch_ns,
+            high_retention_ns: high_retention(&plan, machine)?,
             alone: plan.opt_choice("wcet_is", &WCETS)?.flatten(),
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,
@@ -125,6 +128,26 @@ impl Options {
         };
         plan.finish()?;
         Ok(read)
+    }
+}
+
+/// `high_retention`: the retention time of a hot device, a whole part of that of the machine.
+fn high_retention(plan: &Table<'_>, machine: &Machine) -> Result<Option<Time>, InputError> {
+    let Some(item) = plan.opt_item("high_retention") else {
+        return Ok(None);
+    };
+    let all = RankMemory::of(machine).retention_ns;
+    let found = item.whole_ns(0..=MOST_PERIOD_PS)?;
+    match found > 0 && all % found == 0 {
+        true => Ok(Some(found)),
+        false => Err(item
+            .error(format!("found {}", fresco_input::format_duration(found * 1000)))
+            .allowed(format!(
+                "a whole part of {}, the retention time of {}",
+                fresco_input::format_duration(all * 1000),
+                machine.name
+            ))
+            .help("give half of it for a device above 85 C, or omit it where heat does not change the mode")),
     }
 }
 

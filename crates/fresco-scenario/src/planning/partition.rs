@@ -82,6 +82,7 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
         tasks.push(TaskSpec {
             name: copy.name.clone(),
             timing: timing(task, &copy.name),
+            wcet_high: task.wcet_high,
             memory,
             global: task.global,
             lines: task.lines,

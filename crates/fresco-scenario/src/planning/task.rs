@@ -17,6 +17,8 @@ pub struct TaskSpec {
     pub name: String,
     /// Its timing; `None` for a batch task, which has no period.
     pub timing: Option<fresco_rt::Task>,
+    /// What a job takes in high mode at most; `None` if the task is dropped there, or if no task is of high criticality.
+    pub wcet_high: Option<fresco_rt::Time>,
     /// Memory of one instance, in bytes; at least a page.
     pub memory: u64,
     /// Data that one job leaves to the next, in bytes (g).
@@ -71,6 +73,7 @@ pub(super) fn copies(
     let spec = |name: String, core: Option<u32>| -> Result<TaskSpec, InputError> {
         Ok(TaskSpec {
             timing: timing(task, &name),
+            wcet_high: task.wcet_high,
             name,
             memory,
             global: task.global,

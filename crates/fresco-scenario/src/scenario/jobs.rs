@@ -13,7 +13,7 @@ const SHORTEST: Ps = 1_000_000;
 const LONGEST: Ps = 1_000_000_000_000_000;
 
 /// Keys of a task that make sense with a period alone.
-const OF_PERIODIC: [&str; 8] = [
+const OF_PERIODIC: [&str; 10] = [
     "phase",
     "wcet",
     "deadline",
@@ -22,6 +22,8 @@ const OF_PERIODIC: [&str; 8] = [
     "min_distance",
     "critical_section",
     "cache_reload",
+    "criticality",
+    "wcet_high",
 ];
 
 /// Reads the times of a task in whole nanoseconds; `None` for a task without a period. The WCET, if omitted, is the
@@ -36,7 +38,7 @@ pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Optio
         };
         let error = table.error_at(key, format!("found a {key} without a period"));
         return Err(error
-            .allowed("period, wcet, deadline, phase, jitters, critical_section and cache_reload of a periodic task; none of them of another")
+            .allowed("period, wcet, deadline, phase, jitters, critical_section, cache_reload, criticality and wcet_high of a periodic task; none of them of another")
             .help("add period = \"20 ms\", or remove it"));
     };
     if table.has("start") {
@@ -73,6 +75,36 @@ pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Optio
             .help("add arrival_jitter = \"…\", or remove it"));
     }
     Ok(Some(task.reloading(reload)))
+}
+
+/// What a job of a task takes at most in high mode, if its `criticality` is high: `wcet_high`, or as much as in low mode.
+///
+/// # Errors
+/// Less than in low mode, more than the deadline, or a `wcet_high` of a task that is dropped in high mode.
+pub(super) fn wcet_high(table: &Table<'_>, task: Option<&Task>) -> Result<Option<Time>, InputError> {
+    let is_high = table.opt_choice("criticality", &[("low", false), ("high", true)])?.unwrap_or(false);
+    let given = table.opt_item("wcet_high");
+    let (Some(task), true) = (task, is_high) else {
+        return match given {
+            None => Ok(None),
+            Some(item) => Err(item
+                .error("found what a job takes in high mode, where the task is dropped")
+                .allowed("wcet_high beside criticality = \"high\"")
+                .help("add criticality = \"high\", or remove it")),
+        };
+    };
+    let Some(item) = given else {
+        return Ok(Some(task.wcet));
+    };
+    let found = item.whole_ns(0..=LONGEST)?;
+    let ns = |time: Time| fresco_input::format_duration(time.saturating_mul(1000));
+    match (task.wcet..=task.deadline).contains(&found) {
+        true => Ok(Some(found)),
+        false => Err(item
+            .error(format!("found {}", ns(found)))
+            .allowed(format!("{}, the WCET, to {}, the deadline", ns(task.wcet), ns(task.deadline)))
+            .help("give the longest execution time of a job in high mode; wcet is that which is believed in low mode")),
+    }
 }
 
 /// The error of impossible times, at the key that is wrong.

@@ -86,6 +86,8 @@ pub struct Task {
     pub start: Ps,
     /// When its jobs come; `None` for a task that runs on and on.
     pub timing: Option<fresco_rt::Task>,
+    /// What a job takes in high mode at most, in ns; `None` if the task is dropped there. Heeded by plans.
+    pub wcet_high: Option<fresco_rt::Time>,
     /// When its pages get their frames.
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
@@ -168,7 +170,9 @@ impl Task {
                 _ => error,
             })?;
         let bytes = bytes.map(|bytes| bytes.next_multiple_of(machine.page_bytes).min(most));
+        let timing = jobs::read(table, &name, colors.is_none())?;
         let mut task = Self {
+            wcet_high: jobs::wcet_high(table, timing.as_ref())?,
             program,
             cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
@@ -176,7 +180,7 @@ impl Task {
                 true => table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
                 false => 0,
             },
-            timing: jobs::read(table, &name, colors.is_none())?,
+            timing,
             // Who touches a page of a team first decides its colors (TINT-19).
             paging: table.opt_choice("pages", &Paging::NAMES)?.unwrap_or(match is_team {
                 true => Paging::OnTouch,

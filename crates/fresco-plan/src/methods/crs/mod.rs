@@ -64,6 +64,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         instances[task] = vec![vec![bytes, 0], vec![0, bytes]];
     }
     let mut draft = Draft {
+        high: None,
         instances,
         instance_of_job: vec![Vec::new(); context.tasks.len()],
         cores: core_of(&all_tasks(&cores), context.tasks.len()),
