@@ -129,7 +129,13 @@ pub fn export(
     options: &ExportOptions,
     head: &Head,
 ) -> Result<Exported, InputError> {
-    let draft = format.draft(subject, options)?;
+    let mut draft = format.draft(subject, options)?;
+    if !subject.high.is_empty() && format.takes() != Takes::Partition {
+        let which = subject.high.join(", ");
+        draft
+            .losses
+            .push(format!("high mode, in which {which} go on and no other task does"));
+    }
     if !draft.losses.is_empty() && !options.lossy {
         return Err(subject
             .error(

@@ -29,6 +29,8 @@ pub struct Subject {
     pub budgets: Option<Budgets>,
     /// Order of ready tasks.
     pub policy: Policy,
+    /// Names of the tasks of high criticality.
+    pub high: Vec<String>,
     /// The plan, if it is one.
     pub plan: Option<Plan>,
 }
@@ -98,6 +100,11 @@ impl Budgets {
     }
 }
 
+/// Names of some of them.
+fn names<'a, T>(all: &'a [T], name: impl Fn(&'a T) -> Option<&'a String>) -> Vec<String> {
+    all.iter().filter_map(name).cloned().collect()
+}
+
 impl Subject {
     /// A plan.
     ///
@@ -135,6 +142,7 @@ impl Subject {
             budgets,
             policy: plan.policy,
             machine,
+            high: names(&plan.tasks, |task| (task.wcet_high_ns > 0).then_some(&task.name)),
             plan: Some(plan),
         })
     }
@@ -184,6 +192,9 @@ impl Subject {
             budgets: budgets_of_run(setup),
             policy: setup.scheduler.policy,
             machine: setup.machine.clone(),
+            high: names(&setup.copies, |copy| {
+                setup.tasks[copy.task].wcet_high.map(|_| &copy.name)
+            }),
             plan: None,
         })
     }
@@ -206,6 +217,7 @@ impl Subject {
             budgets: None,
             policy: set.options.policy,
             machine: set.machine.clone(),
+            high: names(&set.tasks, |task| task.wcet_high.map(|_| &task.name)),
             plan: None,
         }
     }

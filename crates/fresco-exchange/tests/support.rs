@@ -61,6 +61,7 @@ pub fn subject(machine: &str, tasks: Vec<Task>) -> Subject {
         tasks,
         budgets: None,
         policy: Policy::Edf,
+        high: Vec::new(),
         plan: None,
     }
 }

@@ -40,8 +40,11 @@ pub(crate) fn add(plan: &mut Plan, others: &[TaskSpec]) -> Result<(), Refusal> {
             true => None,
             false => Some(color(plan, spec, core, with)?),
         };
-        if let Some(list) = color.and_then(|color| list_of(&mut plan.schedule, core, color)) {
-            list.push(number);
+        let high = plan.high.as_mut().map(|high| &mut high.schedule);
+        for schedule in [Some(&mut plan.schedule), high].into_iter().flatten() {
+            if let Some(list) = color.and_then(|color| list_of(schedule, core, color)) {
+                list.push(number);
+            }
         }
         let bytes = |color: usize| {
             (0..plan.colors.len())

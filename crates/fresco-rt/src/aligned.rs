@@ -113,18 +113,28 @@ pub fn plan(
     period: Time,
     demand: RefreshDemand,
 ) -> Result<AlignedPlan, AlignedError> {
+    frame(cores.len(), period, demand, |core, color| {
+        let budget = least_budget(cores[core][color], policy, Family::Tdma, period)?;
+        budget.ok_or(AlignedError::Workload(core, color))
+    })
+}
+
+/// n: refresh commands of a color in each frame of `period`.
+///
+/// # Errors
+/// A period that does not divide the retention time, no commands, times beyond 64 bits.
+pub fn commands_in_frame(period: Time, demand: RefreshDemand) -> Result<Time, AlignedError> {
     let RefreshDemand {
         retention,
         commands,
         trfc,
-        handler,
         jitter,
-        slice,
+        ..
     } = demand;
     if period == 0 || retention == 0 || retention % period != 0 {
         return Err(AlignedError::Period(period, retention));
     }
-    if cores.is_empty() || commands == 0 {
+    if commands == 0 {
         return Err(AlignedError::Empty);
     }
     // n N ≥ commands: command k + 8192 comes N frames after command k at the latest, and then not later in its segment.
@@ -134,26 +144,48 @@ pub fn plan(
     };
     // n tREFI ≥ p + jitter: the second segment after ordinary refresh may be late, and has no more than the first one's lead (E34).
     let rows = commands.saturating_sub(for_jitter(jitter, trfc));
-    let segment = of_frame(commands, period.into())?.max(of_frame(rows, u128::from(period) + u128::from(jitter))?);
+    Ok(of_frame(commands, period.into())?.max(of_frame(rows, u128::from(period) + u128::from(jitter))?))
+}
+
+/// Plans a frame of `period` for so many cores, as [`plan`] does, where `least` says how much of the frame a workload (its core and color) needs at least.
+///
+/// # Errors
+/// As [`plan`], and those of `least`.
+pub fn frame(
+    cores: usize,
+    period: Time,
+    demand: RefreshDemand,
+    least: impl Fn(usize, usize) -> Result<Time, AlignedError>,
+) -> Result<AlignedPlan, AlignedError> {
+    let RefreshDemand {
+        trfc,
+        handler,
+        jitter,
+        slice,
+        ..
+    } = demand;
+    let segment = commands_in_frame(period, demand)?;
+    if cores == 0 {
+        return Err(AlignedError::Empty);
+    }
     let busy = segment
         .checked_mul(trfc)
         .and_then(|busy| busy.checked_add(handler)?.checked_add(jitter))
         .ok_or(Overflow)?;
-    let mut borders = Vec::with_capacity(cores.len());
-    let mut slack = Vec::with_capacity(cores.len());
-    for (core, workloads) in cores.iter().enumerate() {
-        let mut least = [0; 2];
+    let mut borders = Vec::with_capacity(cores);
+    let mut slack = Vec::with_capacity(cores);
+    for core in 0..cores {
+        let mut slots = [0; 2];
         for color in 0..2 {
-            let budget = least_budget(workloads[color], policy, Family::Tdma, period)?;
-            let budget = budget.ok_or(AlignedError::Workload(core, color))?;
+            let budget = least(core, color)?;
             let switches = if budget == 0 { 0 } else { slice.total() };
-            least[color] = budget
+            slots[color] = budget
                 .checked_add(handler)
                 .and_then(|slot| slot.checked_add(switches))
                 .ok_or(Overflow)?;
         }
-        let border = least[0].max(busy);
-        let need = border.checked_add(least[1]).ok_or(Overflow)?;
+        let border = slots[0].max(busy);
+        let need = border.checked_add(slots[1]).ok_or(Overflow)?;
         slack.push(period.checked_sub(need).ok_or(AlignedError::Full(core, need, period))?);
         borders.push(border);
     }

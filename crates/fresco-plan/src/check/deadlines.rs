@@ -117,7 +117,7 @@ fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Ti
 }
 
 /// The time that a proof of one core and color rests on, and after how long it repeats.
-fn slots_of(schedule: &Schedule, proof: &Proof, place: &str) -> Result<(Spans, Time), Stop> {
+pub(super) fn slots_of(schedule: &Schedule, proof: &Proof, place: &str) -> Result<(Spans, Time), Stop> {
     let missing = || Violation::new(place, "names a core or color that the schedule does not have");
     let core = proof.core.ok_or_else(missing)? as usize;
     let color = proof.color.ok_or_else(missing)?;

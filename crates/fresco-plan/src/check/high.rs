@@ -2,19 +2,22 @@
 //! Checks high mode: that it is sound by itself, that rows are refreshed in time while the mode changes, and that tasks of high criticality meet their
 //! deadlines whenever it does.
 
+use super::deadlines::slots_of;
 use super::report::{CheckReport, Stop, Violation, holds};
-use super::runs::open;
-use super::spans::{Spans, first_outside};
+use super::spans::{Spans, first_outside, union};
 use super::{charges, handlers, hiding, kinds, layout, retention, switchover, words};
 use crate::Method;
-use crate::plan::{Evidence, HighMode, LockTimes, Plan, PlannedTask, Proof, Schedule};
+use crate::plan::{Evidence, HighMode, Plan, PlannedTask, Proof, RefreshPlan, Schedule};
 use fresco_machine::Machine;
-use fresco_rt::{Task, Time};
 use fresco_rt::criticality::DualTask;
 use fresco_rt::criticality::certificate::{check_demand, check_responses};
 use fresco_rt::policy::Policy;
 use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
+use fresco_rt::{Task, Time};
 use fresco_scenario::plan::RankMemory;
+
+/// Most turns of a schedule or a refresh in a retention time.
+const MOST_TURNS: Time = 1 << 20;
 
 pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) -> Result<(), Stop> {
     let Some(high) = &plan.high else {
@@ -61,9 +64,10 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
         .map(|task| task.name.as_str())
         .collect();
     if !dropped.is_empty() {
-        report
-            .warnings
-            .push(format!("nothing is promised to {} once the mode has changed", dropped.join(", ")));
+        report.warnings.push(format!(
+            "nothing is promised to {} once the mode has changed",
+            dropped.join(", ")
+        ));
     }
     if high.retention_ns < every {
         report.warnings.push(format!(
@@ -118,7 +122,7 @@ fn dual(task: &PlannedTask) -> Result<DualTask, String> {
 /// Checks high mode as a plan of its own, and that it has no time that low mode has not: then an interval over the change has no less than one
 /// in high mode.
 fn by_itself(plan: &Plan, high: &HighMode, machine: &Machine) -> Result<(), Stop> {
-    let allowed = matches!(plan.method, Method::AutoRefresh | Method::Burst);
+    let allowed = matches!(plan.method, Method::Aligned | Method::AutoRefresh | Method::Burst);
     holds! { allowed, "schedule", "is of {}, which has no high mode", plan.method.name() }
     let alone = Plan {
         memory: RankMemory {
@@ -136,30 +140,64 @@ fn by_itself(plan: &Plan, high: &HighMode, machine: &Machine) -> Result<(), Stop
     hiding::check(&alone, unread)?;
     retention::check(&alone, unread)?;
     handlers::check(&alone, machine, unread)?;
-    if let (Schedule::Locked { locks: before }, Schedule::Locked { locks }) = (&plan.schedule, &high.schedule) {
-        let length = plan.memory.retention_ns;
-        let whole = |locks: &LockTimes| length % locks.period_ns == 0;
-        holds! { whole(before) && whole(locks), "schedule.locks.period_ns", "has no multiple at {length} ns, at a multiple of which the mode changes" }
-        for (color, (low, high)) in open(before, length).iter().zip(open(locks, length)).enumerate() {
-            let beyond = first_outside(&high, low);
-            holds! {
-                beyond.is_none(), "schedule",
-                "lets color {color} run at {} ns, when low mode does not: an interval over the change may have less than is proved",
-                beyond.unwrap_or(0)
-            }
+    let (every, place) = (plan.memory.retention_ns, "proofs");
+    for refresh in [&plan.refresh, &high.refresh] {
+        if let RefreshPlan::Windows { period_ns, .. } = refresh {
+            turns("refresh.period_ns", *period_ns, every)?;
+        }
+    }
+    for proof in high.proofs.iter().filter(|_| plan.method != Method::AutoRefresh) {
+        let low = over(slots_of(&plan.schedule, proof, place)?, every)?;
+        let free = over(slots_of(&high.schedule, proof, place)?, every)?;
+        let beyond = first_outside(&free, &low);
+        holds! {
+            beyond.is_none(), "schedule",
+            "lets tasks run at {} ns, when low mode does not: an interval over the change may have less than is proved",
+            beyond.unwrap_or(0)
         }
     }
     Ok(())
 }
 
+/// How often a period fits the retention time, at a multiple of which the mode changes.
+fn turns(place: &str, period: Time, every: Time) -> Result<Time, Stop> {
+    let begins = period > 0 && every % period == 0;
+    holds! { begins, place, "repeats after {period} ns: it does not begin at each multiple of {every} ns, at one of which the mode changes" }
+    match every / period {
+        turns if turns > MOST_TURNS => Err(Stop::too_long(
+            place,
+            format!("it repeats {turns} times in {every} ns, and {MOST_TURNS} are looked at"),
+        )),
+        turns => Ok(turns),
+    }
+}
+
+/// Spans that repeat after `period`, up to `length`.
+fn over((spans, period): (Spans, Time), length: Time) -> Result<Spans, Stop> {
+    let turns = turns("schedule", period, length)?;
+    let turn = |turn: Time| {
+        spans
+            .iter()
+            .map(move |&(start, end)| (turn * period + start, turn * period + end))
+    };
+    Ok(union((0..turns).flat_map(turn).collect()))
+}
+
 /// Checks one proof.
 fn one(plan: &Plan, high: &HighMode, proof: &Proof, place: &str) -> Result<(), Stop> {
-    let low = plan.proofs.iter().find(|low| low.core == proof.core && low.color == proof.color);
+    let low = plan
+        .proofs
+        .iter()
+        .find(|low| low.core == proof.core && low.color == proof.color);
     let Some(low) = low else {
         return Err(Violation::new(place, "names a core or color of which nothing is proved in low mode").into());
     };
     let shared: Vec<usize> = low.tasks.clone();
-    let own: Vec<usize> = shared.iter().copied().filter(|&task| plan.tasks[task].wcet_high_ns > 0).collect();
+    let own: Vec<usize> = shared
+        .iter()
+        .copied()
+        .filter(|&task| plan.tasks[task].wcet_high_ns > 0)
+        .collect();
     holds! { proof.tasks == own, place, "speaks of other tasks than those of high criticality that share the time" }
     match &high.schedule {
         Schedule::Priorities => {
@@ -169,19 +207,20 @@ fn one(plan: &Plan, high: &HighMode, proof: &Proof, place: &str) -> Result<(), S
                 .map_err(|error| Violation::new("high", error.to_string()))?;
             certified(plan, proof, low, &supply, place)
         }
-        Schedule::Locked { locks } => {
-            let free: Spans = open(locks, locks.period_ns).into_iter().next().unwrap_or_default();
-            let supply = SlotTable::new(locks.period_ns, &free)
+        schedule => {
+            let (free, length) = slots_of(schedule, proof, place)?;
+            let supply = SlotTable::new(length, &free)
                 .map_err(|error| Violation::new(place, format!("rests on slots that are none: {error}")))?;
             certified(plan, proof, low, &supply, place)
         }
-        _ => Err(Violation::new(place, "rests on a schedule that has no high mode").into()),
     }
 }
 
 fn certified(plan: &Plan, proof: &Proof, low: &Proof, supply: &impl Supply, place: &str) -> Result<(), Stop> {
     let duals = low.tasks.iter().map(|&task| dual(&plan.tasks[task]));
-    let duals: Vec<DualTask> = duals.collect::<Result<_, _>>().map_err(|fact| Violation::new(place, fact))?;
+    let duals: Vec<DualTask> = duals
+        .collect::<Result<_, _>>()
+        .map_err(|fact| Violation::new(place, fact))?;
     let refuted = |error: fresco_rt::certificate::Refuted| Violation::new(place, error.to_string());
     let granted: Vec<Time> = match (&proof.evidence, &low.evidence, plan.policy) {
         (Evidence::Demand(certificate), Evidence::Demand(_), Policy::Edf) => {
@@ -190,7 +229,11 @@ fn certified(plan: &Plan, proof: &Proof, low: &Proof, supply: &impl Supply, plac
         }
         (Evidence::Responses(after), Evidence::Responses(before), Policy::FixedPriority(order)) => {
             holds! { after.responses.len() == proof.tasks.len(), place, "has not a response for each task" }
-            let own: Vec<Task> = duals.iter().filter(|task| task.is_high()).map(|task| task.task().clone()).collect();
+            let own: Vec<Task> = duals
+                .iter()
+                .filter(|task| task.is_high())
+                .map(|task| task.task().clone())
+                .collect();
             holds! { after.ranking == order.ranking(&own), place, "counts with other priorities than the policy gives" }
             let bounds = low.tasks.iter().map(|task| {
                 let number = proof.tasks.iter().position(|own| own == task)?;

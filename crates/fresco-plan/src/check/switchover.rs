@@ -35,20 +35,45 @@ fn one(plan: &Plan, high: &HighMode, color: usize, turns: Time) -> Result<Time, 
     let change = begin + turns * memory.retention_ns;
     let end = change + AFTER * memory.retention_ns;
     let jitter = plan.refresh_jitter_ns;
-    let before = of(&plan.refresh, color, memory.commands, memory.retention_ns, (begin, change), plan, jitter);
-    let after = of(&high.refresh, color, memory.commands, high.retention_ns, (change, end), plan, jitter);
+    let before = of(
+        &plan.refresh,
+        color,
+        memory.commands,
+        memory.retention_ns,
+        (begin, change),
+        plan,
+        jitter,
+    );
+    let after = of(
+        &high.refresh,
+        color,
+        memory.commands,
+        high.retention_ns,
+        (change, end),
+        plan,
+        jitter,
+    );
     let first_window = before.iter().chain(&after).map(|&(at, _)| at).next();
     let first = first_window.unwrap_or(end);
-    let interval = |number: Time| (u128::from(number) * u128::from(memory.retention_ns) / u128::from(memory.commands)) as Time;
-    let mut all: Commands = (0..).map(|number| (interval(number), 0)).take_while(|&(at, _)| at < first).collect();
+    let interval =
+        |number: Time| (u128::from(number) * u128::from(memory.retention_ns) / u128::from(memory.commands)) as Time;
+    let mut all: Commands = (0..)
+        .map(|number| (interval(number), 0))
+        .take_while(|&(at, _)| at < first)
+        .collect();
     // What would still run when the first window opens comes so much earlier.
-    all.iter_mut().for_each(|command| command.0 = command.0.min(first.saturating_sub(memory.trfc_ns)));
+    all.iter_mut()
+        .for_each(|command| command.0 = command.0.min(first.saturating_sub(memory.trfc_ns)));
     let ordinary = all.len();
     all.extend(before.into_iter().chain(after));
     // Until the first window begins, however late, the rank is refreshed as usual.
-    let first_end = all[ordinary..].windows(2).position(|pair| pair[1].0 > pair[0].0 + memory.trfc_ns);
+    let first_end = all[ordinary..]
+        .windows(2)
+        .position(|pair| pair[1].0 > pair[0].0 + memory.trfc_ns);
     let length = first_end.map_or(all.len() - ordinary, |last| last + 1);
-    all[ordinary..ordinary + length].iter_mut().for_each(|command| command.1 = 0);
+    all[ordinary..ordinary + length]
+        .iter_mut()
+        .for_each(|command| command.1 = 0);
     if let Some(over) = all.iter().position(|&(at, _)| at >= change).filter(|&over| over > 0) {
         let (at, late) = all[over - 1];
         holds! {
@@ -94,8 +119,12 @@ fn of(
 ) -> Commands {
     let mut commands = match refresh {
         RefreshPlan::Controller { .. } => {
-            let interval = |number: Time| (u128::from(number) * u128::from(retention) / u128::from(rows.max(1))) as Time;
-            (0..).map(|number| (from + interval(number), 0)).take_while(|&(at, _)| at < to).collect()
+            let interval =
+                |number: Time| (u128::from(number) * u128::from(retention) / u128::from(rows.max(1))) as Time;
+            (0..)
+                .map(|number| (from + interval(number), 0))
+                .take_while(|&(at, _)| at < to)
+                .collect()
         }
         RefreshPlan::Windows { period_ns, windows } => {
             let mut commands = Commands::new();

@@ -5,6 +5,7 @@ use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, given, instances};
 use super::prove::prove;
 use super::words::{time, utilization};
+use super::{aligned_modes, criticality};
 use crate::colors::of_ranks;
 use crate::plan::{CoreSlots, Proof, RefreshPlan, RefreshWindow, Schedule};
 use crate::refusal::Refusal;
@@ -22,18 +23,14 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         ));
     }
     let groups = context.two_groups()?;
-    let demand = RefreshDemand {
-        retention: memory.retention_ns,
-        commands: memory.commands + context.for_jitter(),
-        trfc: memory.trfc_ns,
-        handler: options.handler_ns,
-        jitter: options.refresh_jitter_ns,
-        slice: context.slice,
-    };
+    let demand = demand(context);
     let longest = match options.within_postponing {
         true => options.periods.1.min(memory.longest_gap_ns),
         false => options.periods.1,
     };
+    if let Some(hot) = criticality::hot(context)? {
+        return aligned_modes::draft(context, &hot, &groups, longest);
+    }
     let (cores, plan) = find(context, &groups, demand, longest)?;
     let mut proofs = Vec::new();
     let mut bounds = vec![None; context.tasks.len()];
@@ -88,8 +85,21 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     })
 }
 
+/// What refresh demands of a frame.
+pub(super) fn demand(context: &PlanContext<'_>) -> RefreshDemand {
+    let (options, memory) = (&context.set.options, &context.memory);
+    RefreshDemand {
+        retention: memory.retention_ns,
+        commands: memory.commands + context.for_jitter(),
+        trfc: memory.trfc_ns,
+        handler: options.handler_ns,
+        jitter: options.refresh_jitter_ns,
+        slice: context.slice,
+    }
+}
+
 /// Tasks by core and color, and the frame.
-fn find(
+pub(super) fn find(
     context: &PlanContext<'_>,
     groups: &[Vec<u32>; 2],
     demand: RefreshDemand,
@@ -142,7 +152,7 @@ fn find(
     Ok((found.cores, found.plan))
 }
 
-fn refused(error: AlignedError) -> Refusal {
+pub(super) fn refused(error: AlignedError) -> Refusal {
     match error {
         AlignedError::Overflow => Refusal::undecided(error.to_string()),
         other => Refusal::load(format!("{other} (times in ns)")),
@@ -165,7 +175,7 @@ fn none_found(context: &PlanContext<'_>, demand: RefreshDemand) -> Refusal {
 }
 
 /// A segment per color and frame: color 1 after the handler that opens the frame, color 0 after the last border.
-fn refresh(plan: &AlignedPlan) -> RefreshPlan {
+pub(super) fn refresh(plan: &AlignedPlan) -> RefreshPlan {
     let first = |color: usize| plan.commands(color).next().unwrap_or(0);
     let window = |color: usize| RefreshWindow {
         color,
@@ -178,7 +188,7 @@ fn refresh(plan: &AlignedPlan) -> RefreshPlan {
     }
 }
 
-fn reason(context: &PlanContext<'_>, plan: &AlignedPlan) -> String {
+pub(super) fn reason(context: &PlanContext<'_>, plan: &AlignedPlan) -> String {
     let slack = plan.slack().iter().copied().min().unwrap_or(0);
     format!(
         "a frame of {}, in which each color gets {} refreshes ({}) while the other runs; the slots end at {} and have {} to spare; \

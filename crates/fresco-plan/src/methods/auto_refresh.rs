@@ -29,7 +29,10 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let hot = criticality::hot(context)?;
     let modes = |indices: &[usize], hot: &PlanContext<'_>| {
         let stall = stall(indices);
-        let (low, high) = (supply(memory.retention_ns, stall)?, supply(hot.memory.retention_ns, stall)?);
+        let (low, high) = (
+            supply(memory.retention_ns, stall)?,
+            supply(hot.memory.retention_ns, stall)?,
+        );
         criticality::prove_modes(context, indices, (&low, &high), &whose(stall))
     };
     let groups = group(context, |indices| match &hot {
@@ -46,7 +49,9 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let high = hot.as_ref().map(|hot| {
         let retention = hot.memory.retention_ns;
         let changed = (Schedule::Priorities, refresh.clone());
-        criticality::high_mode(context, &groups, None, (retention, retention), changed, |indices| modes(indices, hot))
+        criticality::high_mode(context, &groups, None, (retention, retention), changed, |indices| {
+            modes(indices, hot)
+        })
     });
     let high = high.transpose()?;
     let most = groups.iter().map(|group| stall(&group.tasks)).max().unwrap_or(0);

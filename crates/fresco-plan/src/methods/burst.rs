@@ -43,7 +43,14 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         let settled = end + context.set.options.refresh_jitter_ns;
         let changed = (Schedule::Locked { locks: planned(high) }, refresh);
         let modes = |indices: &[usize]| modes(indices, high);
-        criticality::high_mode(context, &groups, Some(0), (hot.memory.retention_ns, settled), changed, modes)
+        criticality::high_mode(
+            context,
+            &groups,
+            Some(0),
+            (hot.memory.retention_ns, settled),
+            changed,
+            modes,
+        )
     });
     let high = high.transpose()?;
     let of_modes = high.as_ref().map(|high| criticality::reason(context, high));

@@ -24,18 +24,20 @@ pub(super) fn allowed(method: Method, context: &PlanContext<'_>) -> Result<(), R
     let Some(high) = context.set.tasks.iter().find(|task| task.wcet_high.is_some()) else {
         return Ok(());
     };
-    let not = |why: String| Err(Refusal::form(format!("not applicable: {} is of high criticality, and {why}", high.name)));
+    let not = |why: String| {
+        Err(Refusal::form(format!(
+            "not applicable: {} is of high criticality, and {why}",
+            high.name
+        )))
+    };
     match method {
-        Method::AutoRefresh | Method::Burst => {}
-        Method::Aligned | Method::Crs => {
-            return not(format!(
-                "{} divides the time of a core among colors by what their tasks need in one mode; auto-refresh and burst count two",
-                method.name()
-            ));
+        Method::Aligned | Method::AutoRefresh | Method::Burst => {}
+        Method::Crs => {
+            return not("crs divides the time of a core by what tasks need in one mode; aligned, auto-refresh and burst count two".to_owned());
         }
         Method::ColoredRefresh | Method::Flat | Method::Codesign | Method::Partition => {
             return not(format!(
-                "{} has no proof for jobs that take longer than known; auto-refresh and burst count two modes",
+                "{} has no proof for jobs that take longer than known; aligned, auto-refresh and burst count two modes",
                 method.name()
             ));
         }
@@ -47,7 +49,10 @@ pub(super) fn allowed(method: Method, context: &PlanContext<'_>) -> Result<(), R
         return not("what other cores cost is added to WCETs of low mode alone: give WCETs that contain it, and no plan.wcet_is".to_owned());
     }
     match context.tasks.iter().find(|task| !task.is_plain()) {
-        Some(task) => not(format!("no proof of two modes counts the jitter or the critical section of {}", task.name)),
+        Some(task) => not(format!(
+            "no proof of two modes counts the jitter or the critical section of {}",
+            task.name
+        )),
         None => Ok(()),
     }
 }
@@ -100,8 +105,9 @@ pub(super) struct Modes {
     /// In low mode. Bounds of high tasks hold in both.
     pub low: Proved,
     /// Of tasks of high criticality, in high mode.
-    high: Evidence,
-    virtual_deadlines: Vec<Time>,
+    pub high: Evidence,
+    /// Of each task.
+    pub virtual_deadlines: Vec<Time>,
 }
 
 /// Tests tasks in both modes; the supply of high mode has to be free only where that of low mode is.
@@ -119,7 +125,8 @@ pub(super) fn prove_modes(
     let deadline = |number: usize| plain[number].deadline;
     match policy {
         Policy::Edf => {
-            let (tuned, of_low, of_high) = virtual_deadlines(&tasks, low, high).map_err(|why| untunable(why, &plain, low, whose))?;
+            let (tuned, of_low, of_high) =
+                virtual_deadlines(&tasks, low, high).map_err(|why| untunable(why, &plain, low, whose))?;
             Ok(Modes {
                 low: Proved {
                     evidence: Evidence::Demand(of_low),
@@ -131,8 +138,17 @@ pub(super) fn prove_modes(
         }
         Policy::FixedPriority(order) => match adaptive_responses(&tasks, order, low, high) {
             Ok((in_low, in_high)) => {
-                let own: Vec<Task> = plain.iter().zip(&tasks).filter(|(_, task)| task.is_high()).map(|(task, _)| task.clone()).collect();
-                let bounds = in_low.iter().zip(&in_high).map(|(low, high)| high.unwrap_or(*low)).collect();
+                let own: Vec<Task> = plain
+                    .iter()
+                    .zip(&tasks)
+                    .filter(|(_, task)| task.is_high())
+                    .map(|(task, _)| task.clone())
+                    .collect();
+                let bounds = in_low
+                    .iter()
+                    .zip(&in_high)
+                    .map(|(low, high)| high.unwrap_or(*low))
+                    .collect();
                 Ok(Modes {
                     low: Proved {
                         evidence: Evidence::Responses(ResponseCertificate {
@@ -148,7 +164,9 @@ pub(super) fn prove_modes(
                     virtual_deadlines: (0..plain.len()).map(deadline).collect(),
                 })
             }
-            Err(Late::Low(_)) => Err(prove(&plain, policy, low, whose).err().unwrap_or_else(|| Refusal::load("low mode is too full"))),
+            Err(Late::Low(_)) => Err(prove(&plain, policy, low, whose)
+                .err()
+                .unwrap_or_else(|| Refusal::load("low mode is too full"))),
             Err(Late::High(number)) => Err(Refusal::load(format!(
                 "in high mode task {} may not end within its deadline of {} with what {whose} gives and tasks of higher priority leave, those \
                  of low criticality until the mode changes included",
@@ -195,7 +213,11 @@ pub(super) fn high_mode(
     for (core, group) in (0u32..).zip(groups).filter(|(_, group)| !group.tasks.is_empty()) {
         let modes = prove(&group.tasks)?;
         for (&task, deadline) in group.tasks.iter().zip(modes.virtual_deadlines) {
-            early[task] = if deadline < context.tasks[task].deadline { deadline } else { 0 };
+            early[task] = if deadline < context.tasks[task].deadline {
+                deadline
+            } else {
+                0
+            };
         }
         let is_high = |task: &usize| context.set.tasks[*task].wcet_high.is_some();
         let tasks: Vec<usize> = group.tasks.iter().copied().filter(is_high).collect();

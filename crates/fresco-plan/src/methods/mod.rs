@@ -2,6 +2,7 @@
 //! One file per method: from a task set to the parts of a plan that are the method's own.
 
 mod aligned;
+mod aligned_modes;
 mod auto_refresh;
 mod burst;
 mod codesign;

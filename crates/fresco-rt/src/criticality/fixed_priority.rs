@@ -53,9 +53,8 @@ pub fn adaptive_responses(
             };
             ranking[..rank].iter().map(of).sum::<u128>()
         };
-        in_high[own] = Some(
-            served_by(&tasks[own].task, high, |end| u128::from(wcet) + before(end)).ok_or(Late::High(own))?,
-        );
+        in_high[own] =
+            Some(served_by(&tasks[own].task, high, |end| u128::from(wcet) + before(end)).ok_or(Late::High(own))?);
     }
     Ok((in_low, in_high))
 }

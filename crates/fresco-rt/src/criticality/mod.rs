@@ -96,7 +96,11 @@ impl DualTask {
     /// # Errors
     /// One below the WCET or beyond the deadline; any but the deadline for a low task.
     pub fn with_virtual_deadline(self, deadline: Time) -> Result<Self, DualError> {
-        let least = if self.is_high() { self.task.wcet } else { self.task.deadline };
+        let least = if self.is_high() {
+            self.task.wcet
+        } else {
+            self.task.deadline
+        };
         if !(least..=self.task.deadline).contains(&deadline) {
             return Err(DualError::VirtualDeadline(
                 self.task.name,

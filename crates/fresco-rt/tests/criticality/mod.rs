@@ -116,7 +116,10 @@ fn certificates_that_leave_something_out_are_refuted() {
 #[test]
 fn impossible_tasks_are_refused() {
     let task = || Task::new("t", 0, 10, 3, 8).unwrap();
-    assert!(matches!(DualTask::high(task(), 2), Err(DualError::WcetHigh(_, 2, (3, 8)))));
+    assert!(matches!(
+        DualTask::high(task(), 2),
+        Err(DualError::WcetHigh(_, 2, (3, 8)))
+    ));
     assert!(matches!(DualTask::high(task(), 9), Err(DualError::WcetHigh(..))));
     let late = task().ready_late(1).unwrap();
     assert!(matches!(DualTask::low(late), Err(DualError::NotPlain(_))));

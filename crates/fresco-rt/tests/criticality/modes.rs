@@ -80,7 +80,10 @@ impl Core<'_> {
             if changed.is_some() {
                 pending.retain(|job| self.tasks[job.task].wcet_high.is_some());
             }
-            if let Some(late) = pending.iter().find(|job| job.released + self.tasks[job.task].deadline <= t) {
+            if let Some(late) = pending
+                .iter()
+                .find(|job| job.released + self.tasks[job.task].deadline <= t)
+            {
                 return Err(late.task);
             }
             let free = match changed {
@@ -89,15 +92,22 @@ impl Core<'_> {
             };
             let first = pending.iter().enumerate().min_by_key(|(_, job)| {
                 let task = &self.tasks[job.task];
-                let relative = if changed.is_some() { task.deadline } else { task.virtual_deadline };
+                let relative = if changed.is_some() {
+                    task.deadline
+                } else {
+                    task.virtual_deadline
+                };
                 let deadline = if self.is_edf { job.released + relative } else { 0 };
                 (deadline, task.rank)
             });
-            let (true, Some((place, _))) = (free, first) else { continue };
+            let (true, Some((place, _))) = (free, first) else {
+                continue;
+            };
             let job = &mut pending[place];
             let task = &self.tasks[job.task];
             job.done += 1;
-            let overruns = matches!(trigger, Trigger::Overrun(task, number) if (task, number) == (job.task, job.number));
+            let overruns =
+                matches!(trigger, Trigger::Overrun(task, number) if (task, number) == (job.task, job.number));
             let needed = match task.wcet_high {
                 Some(high) if changed.is_some() || overruns => high,
                 _ => task.wcet,

@@ -78,12 +78,18 @@ pub fn check(seed: u64, forgotten: Forgotten) -> (bool, bool) {
         let releases = releases(&case.tasks, rng, pattern);
         let heats = (0..=END / 2).map(Trigger::Heat);
         let jobs = |task: usize| (0..releases[task].len()).map(move |job| Trigger::Overrun(task, job));
-        let overruns = (0..numbers.len()).filter(|&task| case.tasks[task].is_high()).flat_map(jobs);
+        let overruns = (0..numbers.len())
+            .filter(|&task| case.tasks[task].is_high())
+            .flat_map(jobs);
         for trigger in heats.chain(overruns) {
             let found = core.run(&releases, trigger, END);
             let is_beyond = |[low, high]: &[Vec<u64>; 2]| {
                 let in_low = low.iter().zip(&bounds.0).any(|(found, bound)| found > bound);
-                in_low || high.iter().zip(&bounds.1).any(|(found, bound)| bound.is_some_and(|bound| *found > bound))
+                in_low
+                    || high
+                        .iter()
+                        .zip(&bounds.1)
+                        .any(|(found, bound)| bound.is_some_and(|bound| *found > bound))
             };
             match (&found, forgotten) {
                 (Ok(worst), _) if !is_beyond(worst) => {}
@@ -123,7 +129,11 @@ fn releases(tasks: &[DualTask], rng: &mut Pcg64, pattern: u32) -> Vec<Vec<u64>> 
         let mut releases = Vec::new();
         while at < END {
             releases.push(at);
-            let late = if pattern == 2 { rng.random_range(0..=period / 2) } else { 0 };
+            let late = if pattern == 2 {
+                rng.random_range(0..=period / 2)
+            } else {
+                0
+            };
             at += period + late;
         }
         releases
@@ -160,7 +170,8 @@ fn judge(case: &mut Case, forgotten: Forgotten) -> Option<Bounds> {
     match (case.policy, forgotten) {
         (Policy::Edf, Forgotten::CarriedOver) => {
             let plain: Vec<Task> = believed.iter().map(|task| task.task().clone()).collect();
-            let holds = edf_test(&plain, &low).unwrap().is_schedulable() && edf_test(&of_high(), &high).unwrap().is_schedulable();
+            let holds = edf_test(&plain, &low).unwrap().is_schedulable()
+                && edf_test(&of_high(), &high).unwrap().is_schedulable();
             holds.then(|| (vec![END; plain.len()], vec![None; plain.len()]))
         }
         (Policy::Edf, _) => {

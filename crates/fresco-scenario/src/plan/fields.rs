@@ -2,7 +2,9 @@
 //! Which field of a plan's document is wrong: one that nothing reads, or one that cannot be read. Both by its path, as
 //! `data.schedule.table.slots[3].job`.
 
-use super::{Color, HighMode, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
+use super::{
+    Color, HighMode, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule,
+};
 use fresco_rt::executive::{Burst, Slot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,7 +27,10 @@ pub(super) fn unknown(data: &Value, plan: &Plan) -> Option<Unknown> {
 
 /// Fields that are not written while they have their default, by the object that they are in. They may be given all the same.
 const LEFT_OUT: [(&str, &[&str]); 3] = [
-    ("data", &["bandwidth", "frames", "high", "page_tables", "refresh_jitter_ns"]),
+    (
+        "data",
+        &["bandwidth", "frames", "high", "page_tables", "refresh_jitter_ns"],
+    ),
     ("data.colors[", &["llc_colors"]),
     ("data.tasks[", &["command", "pages", "stalls", "team"]),
 ];

@@ -196,7 +196,10 @@ impl TaskSet {
                 .help("remove [[agent]], or simulate the scenario without a plan: fresco sim"));
         }
         if options.high_retention_ns.is_some() && tasks.iter().all(|task| task.wcet_high.is_none()) {
-            let error = root.error_at("plan.high_retention", "found a high mode, but no task of high criticality");
+            let error = root.error_at(
+                "plan.high_retention",
+                "found a high mode, but no task of high criticality",
+            );
             return Err(error
                 .allowed("one task or more with criticality = \"high\"")
                 .help("add criticality = \"high\" to tasks that high mode serves, or remove it"));

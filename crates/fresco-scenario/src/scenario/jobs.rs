@@ -82,7 +82,9 @@ pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Optio
 /// # Errors
 /// Less than in low mode, more than the deadline, or a `wcet_high` of a task that is dropped in high mode.
 pub(super) fn wcet_high(table: &Table<'_>, task: Option<&Task>) -> Result<Option<Time>, InputError> {
-    let is_high = table.opt_choice("criticality", &[("low", false), ("high", true)])?.unwrap_or(false);
+    let is_high = table
+        .opt_choice("criticality", &[("low", false), ("high", true)])?
+        .unwrap_or(false);
     let given = table.opt_item("wcet_high");
     let (Some(task), true) = (task, is_high) else {
         return match given {
@@ -102,7 +104,11 @@ pub(super) fn wcet_high(table: &Table<'_>, task: Option<&Task>) -> Result<Option
         true => Ok(Some(found)),
         false => Err(item
             .error(format!("found {}", ns(found)))
-            .allowed(format!("{}, the WCET, to {}, the deadline", ns(task.wcet), ns(task.deadline)))
+            .allowed(format!(
+                "{}, the WCET, to {}, the deadline",
+                ns(task.wcet),
+                ns(task.deadline)
+            ))
             .help("give the longest execution time of a job in high mode; wcet is that which is believed in low mode")),
     }
 }

@@ -130,6 +130,8 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
             } else {
                 timing.wcet
             },
+            // Low mode is what is run: EDF goes by virtual deadlines, which it meets.
+            deadline: task.low_deadline_ns(),
             ..timing
         }),
         (None, 0) => Timing::Batch,

@@ -21,6 +21,7 @@ pub fn assumed(plan: &Plan) -> Vec<String> {
     if !plan.proofs.is_empty() {
         all.extend(besides(plan));
     }
+    all.extend(modes(plan));
     all.extend(handlers(plan));
     all.push(memory(plan));
     if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
@@ -74,7 +75,11 @@ pub fn deadlines(plan: &Plan) -> String {
 }
 
 fn execution(plan: &Plan) -> String {
-    let mut text = "No job takes longer than its WCET, counted without refresh".to_owned();
+    let mut text = match plan.high {
+        None => "No job takes longer than its WCET, counted without refresh",
+        Some(_) => "No job takes longer than its WCET of the mode, counted without refresh",
+    }
+    .to_owned();
     if let Some(lines) = alone(plan) {
         text.push_str(&format!(
             ": alone on the machine no longer than given ({lines}), with no more reads and write-backs whatever others displace; what other cores \
@@ -142,6 +147,23 @@ fn besides(plan: &Plan) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What begins high mode, and how early.
+fn modes(plan: &Plan) -> Vec<String> {
+    let Some(high) = &plan.high else { return Vec::new() };
+    let every = plan.memory.retention_ns;
+    let heat = (high.retention_ns < every).then(|| {
+        format!(
+            "Rows keep their data for {} until {} after heat was announced, and for {} from then on.",
+            time(every),
+            time(every + high.settled_ns),
+            time(high.retention_ns)
+        )
+    });
+    let mode = "High mode begins at the instant at which a job of high criticality has run for its WCET of low mode and is not done, on all cores at once; \
+                jobs of the other tasks are abandoned then, and no more are released.";
+    std::iter::once(mode.to_owned()).chain(heat).collect()
 }
 
 /// When jobs come, as the proofs count on.

@@ -21,6 +21,7 @@ pub fn promised(plan: &Plan, result: &ScenarioResult, of_several: bool) -> Resul
     for table in [
         promises(result)?,
         Some(tables::tasks(plan)?),
+        tables::modes(plan)?,
         Some(tables::schedule(plan)?),
     ] {
         section = table.into_iter().fold(section, Section::table);

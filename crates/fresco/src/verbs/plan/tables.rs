@@ -15,7 +15,9 @@ pub fn time(ns: u64) -> String {
 
 /// What holds under which assumptions; then how it is done: tasks, the schedule, refresh, and the reasons.
 pub fn tables(plan: &Plan) -> Result<Vec<Table>, ReportError> {
-    let mut tables = vec![promises(plan)?, tasks(plan)?, schedule(plan)?];
+    let mut tables = vec![promises(plan)?, tasks(plan)?];
+    tables.extend(modes(plan)?);
+    tables.push(schedule(plan)?);
     let mut reasons = Table::new("Why", vec![Column::text("reason")]);
     for reason in &plan.reasons {
         reasons.push(vec![reason.as_str().into()])?;
@@ -79,6 +81,41 @@ pub fn tasks(plan: &Plan) -> Result<Table, ReportError> {
         ])?;
     }
     Ok(table)
+}
+
+/// Tasks that go on in high mode, what their jobs take there, and how they are ordered in low mode; `None` if there is no high mode.
+///
+/// # Errors
+/// None in practice: the cells are text.
+pub fn modes(plan: &Plan) -> Result<Option<Table>, ReportError> {
+    if plan.high.is_none() {
+        return Ok(None);
+    }
+    let names = [
+        "task",
+        "criticality",
+        "WCET, low mode",
+        "WCET, high mode",
+        "virtual deadline",
+    ];
+    let mut table = Table::new("Modes", names.map(Column::text).to_vec());
+    for task in plan.tasks.iter().filter(|task| task.period_ns > 0) {
+        let is_high = task.wcet_high_ns > 0;
+        table.push(vec![
+            task.name.as_str().into(),
+            if is_high { "high" } else { "low" }.into(),
+            time(task.wcet_ns).into(),
+            if is_high {
+                time(task.wcet_high_ns).into()
+            } else {
+                "dropped".into()
+            },
+            (task.virtual_deadline_ns > 0)
+                .then(|| time(task.virtual_deadline_ns))
+                .into(),
+        ])?;
+    }
+    Ok(Some(table))
 }
 
 /// The colors of each instance, as `0`, or `0 and 4` for a copy task.

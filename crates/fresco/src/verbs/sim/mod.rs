@@ -129,6 +129,10 @@ fn tell_warnings(subjects: &[Subject]) {
     };
     let all: BTreeSet<String> = subjects.iter().flat_map(of).collect();
     all.iter().for_each(|warning| tell(&format!("fresco: {warning}")));
+    let high = |subject: &&Subject| matches!(subject, Subject::Plan(plan, _) if plan.plan.high.is_some());
+    if subjects.iter().any(|subject| high(&subject)) {
+        tell("fresco: low mode is simulated: no job takes longer than its wcet, and no device becomes hot");
+    }
 }
 
 /// Runs the scenarios and shows what came of them.
