@@ -3,6 +3,7 @@
 
 mod alone;
 mod criticality;
+mod criticality_runs;
 mod handlers;
 mod hyperperiods;
 mod jitter;

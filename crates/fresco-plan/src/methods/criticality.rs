@@ -22,7 +22,12 @@ use fresco_scenario::plan::RankMemory;
 /// The method, or what tasks have besides.
 pub(super) fn allowed(method: Method, context: &PlanContext<'_>) -> Result<(), Refusal> {
     let Some(high) = context.set.tasks.iter().find(|task| task.wcet_high.is_some()) else {
-        return Ok(());
+        return match context.set.options.high_retention_ns {
+            None => Ok(()),
+            Some(_) => Err(Refusal::form(
+                "plan.high_retention is for tasks of high criticality, and there is none; add criticality = \"high\" to those that high mode serves",
+            )),
+        };
     };
     let not = |why: String| {
         Err(Refusal::form(format!(

@@ -61,6 +61,31 @@ fn tasks() -> Vec<Case> {
             "wcet = \"33 ms\"",
         ),
         of_tasks("half a nanosecond", "wcet = \"2 ms\"", "wcet = \"500 ps\""),
+        of_tasks(
+            "unknown criticality",
+            "wcet = \"2 ms\"",
+            "wcet = \"2 ms\"\ncriticality = \"medium\"",
+        ),
+        of_tasks(
+            "an execution time of high mode without high criticality",
+            "wcet = \"2 ms\"",
+            "wcet = \"2 ms\"\nwcet_high = \"3 ms\"",
+        ),
+        of_tasks(
+            "an execution time of high mode below that of low mode",
+            "wcet = \"2 ms\"",
+            "wcet = \"2 ms\"\ncriticality = \"high\"\nwcet_high = \"1 ms\"",
+        ),
+        of_tasks(
+            "a hot device that no task is for",
+            "name = \"two\"",
+            "plan.high_retention = \"32 ms\"",
+        ),
+        of_tasks(
+            "a retention time that is no part of the machine's",
+            "name = \"two\"",
+            "plan.high_retention = \"30 ms\"",
+        ),
         of_tasks("no period", "period = \"32 ms\"", "period = \"0 ms\""),
         of_tasks(
             "a command without a program",

@@ -65,6 +65,9 @@ pub fn deadlines(plan: &Plan) -> String {
         .map(|(_, task)| task.name.clone())
         .collect();
     match (without.len(), plan.proofs.is_empty()) {
+        (0, _) if plan.high.is_some() => "The deadlines of all tasks are proved in low mode, and those of tasks of high criticality whenever the mode \
+                                          changes; fresco check verifies the proofs without trusting the planner."
+            .to_owned(),
         (0, _) => {
             "The deadlines of all tasks are proved; fresco check verifies the proofs without trusting the planner."
                 .to_owned()
