@@ -30,7 +30,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
     tasks(plan)?;
     let every = plan.memory.retention_ns;
     let divides = high.retention_ns > 0 && every % high.retention_ns == 0;
-    holds! { divides, "high.retention_ns", "is {} ns, of which {every} ns, at a multiple of which it begins, is no multiple", high.retention_ns }
+    holds! { divides, "high.retention_ns", "is {} ns; the retention time of low mode, {every} ns, is no multiple of it", high.retention_ns }
     by_itself(plan, high, machine).map_err(within)?;
     let settled = switchover::check(plan, high)?;
     holds! {

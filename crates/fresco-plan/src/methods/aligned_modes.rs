@@ -11,7 +11,7 @@ use crate::colors::of_ranks;
 use crate::plan::{CoreSlots, HighMode, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::aligned::{AlignedError, AlignedPlan, commands_in_frame, frame};
-use fresco_rt::supply::{Supply, Tdma};
+use fresco_rt::supply::{Dedicated, Supply, Tdma};
 use fresco_rt::time::divisors;
 use fresco_rt::{Progress, Time};
 
@@ -141,10 +141,14 @@ fn slots(
 ) -> Result<(Split, AlignedPlan), Refusal> {
     let demand = demand(hot);
     let (cores, _) = find(context, groups, demand, longest)?;
+    // What a processor does not serve that is theirs alone, no slot does.
+    for tasks in cores.iter().flatten().filter(|tasks| !tasks.is_empty()) {
+        prove_modes(context, tasks, (&Dedicated, &Dedicated), "a core of their own")?;
+    }
     let frames: Vec<Time> = divisors(demand.retention)
         .into_iter()
         .rev()
-        .filter(|&period| period <= longest)
+        .filter(|&period| demand.handler.saturating_mul(2) < period && period <= longest)
         .collect();
     let mut first = None;
     for (number, &period) in frames.iter().enumerate() {
@@ -171,7 +175,7 @@ fn slots(
     Err(first.unwrap_or_else(|| refused(AlignedError::Period(0, demand.retention))))
 }
 
-/// The least slot, in parts of a frame, that serves tasks in both modes: a longer one does, too.
+/// The least slot, in parts of a frame, that serves tasks in both modes, as the whole frame does: a longer one does, too.
 fn least(context: &PlanContext<'_>, tasks: &[usize], period: Time) -> Result<Time, Refusal> {
     if tasks.is_empty() {
         return Ok(0);
@@ -182,7 +186,6 @@ fn least(context: &PlanContext<'_>, tasks: &[usize], period: Time) -> Result<Tim
         let slot = Tdma::new(period, length(steps)).map_err(|error| Refusal::undecided(error.to_string()))?;
         prove(context, tasks, &slot)
     };
-    served(STEPS)?;
     let (mut short, mut long) = (0, STEPS);
     while long - short > 1 {
         let middle = short + (long - short) / 2;

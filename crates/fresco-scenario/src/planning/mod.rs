@@ -196,11 +196,11 @@ impl TaskSet {
                 .help("remove [[agent]], or simulate the scenario without a plan: fresco sim"));
         }
         if options.high_retention_ns.is_some() && tasks.iter().all(|task| task.wcet_high.is_none()) {
-            let error = root.error_at(
-                "plan.high_retention",
-                "found a high mode, but no task of high criticality",
-            );
+            let found = "found a high mode, but no task of high criticality";
+            let table = root.opt_table("plan")?;
+            let error = table.map(|plan| plan.error_at("high_retention", found));
             return Err(error
+                .unwrap_or_else(|| root.error_at("plan", found))
                 .allowed("one task or more with criticality = \"high\"")
                 .help("add criticality = \"high\" to tasks that high mode serves, or remove it"));
         }

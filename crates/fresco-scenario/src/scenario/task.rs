@@ -170,9 +170,7 @@ impl Task {
                 _ => error,
             })?;
         let bytes = bytes.map(|bytes| bytes.next_multiple_of(machine.page_bytes).min(most));
-        let timing = jobs::read(table, &name, colors.is_none())?;
         let mut task = Self {
-            wcet_high: jobs::wcet_high(table, timing.as_ref())?,
             program,
             cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
@@ -180,7 +178,8 @@ impl Task {
                 true => table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
                 false => 0,
             },
-            timing,
+            timing: jobs::read(table, &name, colors.is_none())?,
+            wcet_high: None,
             // Who touches a page of a team first decides its colors (TINT-19).
             paging: table.opt_choice("pages", &Paging::NAMES)?.unwrap_or(match is_team {
                 true => Paging::OnTouch,
@@ -222,6 +221,7 @@ impl Task {
             name_place: table.error_at("name", ""),
             name,
         };
+        task.wcet_high = jobs::wcet_high(table, task.timing.as_ref())?;
         if is_run {
             let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
             task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;

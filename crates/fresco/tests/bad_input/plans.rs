@@ -64,17 +64,17 @@ fn tasks() -> Vec<Case> {
         of_tasks(
             "unknown criticality",
             "wcet = \"2 ms\"",
-            "wcet = \"2 ms\"\ncriticality = \"medium\"",
+            "criticality = \"medium\"\nwcet = \"2 ms\"",
         ),
         of_tasks(
             "an execution time of high mode without high criticality",
             "wcet = \"2 ms\"",
-            "wcet = \"2 ms\"\nwcet_high = \"3 ms\"",
+            "wcet_high = \"3 ms\"\nwcet = \"2 ms\"",
         ),
         of_tasks(
             "an execution time of high mode below that of low mode",
             "wcet = \"2 ms\"",
-            "wcet = \"2 ms\"\ncriticality = \"high\"\nwcet_high = \"1 ms\"",
+            "wcet_high = \"1 ms\"\ncriticality = \"high\"\nwcet = \"2 ms\"",
         ),
         of_tasks(
             "a hot device that no task is for",
