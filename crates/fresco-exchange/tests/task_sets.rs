@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random task sets, exported and imported again; known files of other tools.
 
-use crate::support::{subject, task, timed, write};
+use crate::support::{lossy, planned, subject, task, timed, write};
 use fresco_exchange::{ExportOptions, ImportOptions, Imported, Importer, Task, Times, Unit, import};
 use fresco_scenario::TaskSet;
 use fresco_testing::Need;
@@ -266,4 +266,24 @@ print([(t.args[0], t.wcet, t.in_event_model.P, t.in_event_model.J) for t in call
         String::from_utf8_lossy(&done.stdout).trim(),
         "[('a', 1000, 10000, 0), ('b', 2000, 20000, 0)]"
     );
+}
+
+#[test]
+fn high_mode_is_a_loss_of_schedules_and_task_sets() {
+    let subject = planned(
+        "plan = { method = \"auto-refresh\", policy = \"dm\" }\n\
+         [[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\ncriticality = \"high\"\nwcet_high = \"2 ms\"\n\
+         [[task]]\nname = \"b\"\nperiod = \"9 ms\"\nwcet = \"1 ms\"\n",
+    );
+    for name in ["cheddar", "csv", "schedcat", "pycpa"] {
+        let told = |found: &str| assert!(found.contains("high mode, in which a go on"), "{name}: {found}");
+        told(
+            &write(&subject, name, &ExportOptions::default())
+                .expect_err("a loss")
+                .to_string(),
+        );
+        let written = write(&subject, name, &lossy()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        told(&written.losses.join("; "));
+        told(&written.text);
+    }
 }
