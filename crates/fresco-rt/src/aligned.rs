@@ -176,10 +176,10 @@ pub fn frame(
     let mut slack = Vec::with_capacity(cores);
     for core in 0..cores {
         let mut slots = [0; 2];
-        for color in 0..2 {
+        for (color, slot) in slots.iter_mut().enumerate() {
             let budget = least(core, color)?;
             let switches = if budget == 0 { 0 } else { slice.total() };
-            slots[color] = budget
+            *slot = budget
                 .checked_add(handler)
                 .and_then(|slot| slot.checked_add(switches))
                 .ok_or(Overflow)?;

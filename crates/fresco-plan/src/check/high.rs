@@ -29,7 +29,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
     };
     tasks(plan)?;
     let every = plan.memory.retention_ns;
-    let divides = high.retention_ns > 0 && every % high.retention_ns == 0;
+    let divides = high.retention_ns > 0 && every.is_multiple_of(high.retention_ns);
     holds! { divides, "high.retention_ns", "is {} ns; the retention time of low mode, {every} ns, is no multiple of it", high.retention_ns }
     by_itself(plan, high, machine).map_err(within)?;
     let settled = switchover::check(plan, high)?;
@@ -161,7 +161,7 @@ fn by_itself(plan: &Plan, high: &HighMode, machine: &Machine) -> Result<(), Stop
 
 /// How often a period fits the retention time, at a multiple of which the mode changes.
 fn turns(place: &str, period: Time, every: Time) -> Result<Time, Stop> {
-    let begins = period > 0 && every % period == 0;
+    let begins = period > 0 && every.is_multiple_of(period);
     holds! { begins, place, "repeats after {period} ns: it does not begin at each multiple of {every} ns, at one of which the mode changes" }
     match every / period {
         turns if turns > MOST_TURNS => Err(Stop::too_long(

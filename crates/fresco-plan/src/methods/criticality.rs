@@ -72,7 +72,7 @@ pub(super) fn hot<'a>(context: &PlanContext<'a>) -> Result<Option<PlanContext<'a
     }
     let all = context.memory.retention_ns;
     let retention_ns = context.set.options.high_retention_ns.unwrap_or(all).min(all);
-    if all % retention_ns != 0 {
+    if !all.is_multiple_of(retention_ns) {
         return Err(Refusal::form(format!(
             "the retention time of {} is no multiple of that of high mode, {}, at one of which the mode changes",
             time(all),

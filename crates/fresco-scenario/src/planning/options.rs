@@ -138,7 +138,7 @@ fn high_retention(plan: &Table<'_>, machine: &Machine) -> Result<Option<Time>, I
     };
     let all = RankMemory::of(machine).retention_ns;
     let found = item.whole_ns(0..=MOST_PERIOD_PS)?;
-    match found > 0 && all % found == 0 {
+    match found > 0 && all.is_multiple_of(found) {
         true => Ok(Some(found)),
         false => Err(item
             .error(format!("found {}", fresco_input::format_duration(found * 1000)))
