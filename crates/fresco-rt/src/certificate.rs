@@ -53,6 +53,8 @@ pub enum Refuted {
     Ranking,
     /// The response of this task (index) exceeds its deadline or is not supplied.
     Response(usize),
+    /// Densities of tasks on global cores exceed what these bear.
+    Density,
 }
 
 impl fmt::Display for Refuted {
@@ -64,6 +66,7 @@ impl fmt::Display for Refuted {
             Refuted::Unfinished(t) => write!(f, "deadlines below {t} are left out"),
             Refuted::Ranking => f.write_str("the ranking or the responses do not fit the tasks"),
             Refuted::Response(i) => write!(f, "task {i} is not served within its deadline"),
+            Refuted::Density => f.write_str("densities exceed what the cores bear"),
         }
     }
 }

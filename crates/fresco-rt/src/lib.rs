@@ -16,6 +16,7 @@ pub mod executive;
 pub mod fixed_priority;
 pub mod flat;
 pub mod generate;
+pub mod global;
 pub mod listed;
 pub mod oracle;
 mod patience;

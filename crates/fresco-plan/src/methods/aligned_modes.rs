@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Aligned refresh in two modes: the slots are the same in both, the segments of high mode are longer (F29, F30).
+//! Aligned refresh in two modes: the slots are the same in both, the segments of high mode are longer (F29, F37).
 //!
 //! Tasks have the time of their color whatever the mode; a slot has to hold the other color's segment of high mode.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two criticality levels: the tests of low and of high mode, whose refresh and schedule begin at a multiple of the retention time (F30).
+//! Two criticality levels: the tests of low and of high mode, whose refresh and schedule begin at a multiple of the retention time (F37).
 
 use super::draft::{HighDraft, PlanContext};
 use super::grouping::Group;

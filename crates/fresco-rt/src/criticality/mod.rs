@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two criticality levels, and a change from low to high mode (F30).
+//! Two criticality levels, and a change from low to high mode (F37).
 //!
 //! In low mode every job takes at most its WCET. When a job of a high task has run for that and is not done, or the device becomes hot, high mode begins at
 //! once: low tasks release no more jobs and their pending jobs are abandoned, jobs of high tasks may take `wcet_high`. From the next multiple of the

@@ -4,6 +4,8 @@
 #![allow(dead_code)] // the example runs a part of it
 
 pub mod aligned;
+pub mod cores;
+pub mod global;
 pub mod jobs;
 pub mod real;
 pub mod servers;

@@ -15,7 +15,7 @@ use super::tick::{Coming, Core};
 use super::{POLICIES, tasks};
 
 /// End of the observation.
-const END: Time = 1500;
+pub const END: Time = 1500;
 /// Beyond it.
 const ENDLESS: Time = 100 * END;
 
@@ -187,7 +187,7 @@ fn judge(case: &Case, forgotten: Forgotten, context: &str) -> Answer {
 }
 
 /// Jobs that their tasks allow: in dense bursts after a late first arrival, ready late at first and then at once, or anyhow.
-fn jobs(tasks: &[Task], rng: &mut Pcg64) -> Vec<Coming> {
+pub fn jobs(tasks: &[Task], rng: &mut Pcg64) -> Vec<Coming> {
     let (dense, together) = (rng.random_bool(0.6), rng.random_bool(0.6));
     let busiest = tasks
         .iter()
