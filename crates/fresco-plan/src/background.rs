@@ -24,6 +24,12 @@ pub(crate) fn divide(set: &TaskSet) -> Option<(TaskSet, Vec<TaskSpec>)> {
 /// # Errors
 /// The schedule is a table, or the memory does not suffice.
 pub(crate) fn add(plan: &mut Plan, others: &[TaskSpec]) -> Result<(), Refusal> {
+    if let (false, Some(task)) = (plan.migration.is_none(), others.first()) {
+        return Err(Refusal::form(format!(
+            "not applicable: task {} has no period, and no core is its own where jobs migrate; give it a period, or remove plan.migration",
+            task.name
+        )));
+    }
     if let (Schedule::Table { .. }, Some(task)) = (&plan.schedule, others.first()) {
         return Err(Refusal::form(format!(
             "task {} has no period, and a table has a slot for each job and none for a task without jobs",

@@ -189,6 +189,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         memory: context.memory.clone(),
         method,
         policy: set.options.policy,
+        migration: set.options.migration,
         cores: set.options.cores,
         colors: draft.colors,
         tasks,

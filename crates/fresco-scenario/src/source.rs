@@ -107,6 +107,9 @@ fn of_plan(plan: &Plan) -> String {
         quoted(policy),
         plan.cores
     );
+    if !plan.migration.is_none() {
+        text.push_str("migration = \"global\"\n");
+    }
     if plan.tasks.iter().any(|task| task.wcet_alone_ns > 0) {
         text.push_str("wcet_is = \"alone\"\n");
     }

@@ -11,6 +11,7 @@ mod certificates;
 mod common;
 mod evidence;
 mod exchange;
+mod global;
 mod json_reference;
 mod machine;
 mod man;

@@ -3,7 +3,7 @@
 
 use super::report::{Violation, holds};
 use super::spans::Spans;
-use crate::plan::{Plan, PlannedTask, Proof};
+use crate::plan::{Migration, Plan, PlannedTask, Proof};
 use fresco_rt::policy::Policy;
 use fresco_rt::{Task, Time};
 
@@ -47,7 +47,11 @@ pub(super) fn charge(plan: &Plan) -> Result<Vec<Option<Task>>, Violation> {
                 .map(|&other| &known[other])
                 .collect(),
         };
-        let reload = preempted.iter().map(|other| other.cache_reload).max().unwrap_or(0);
+        // Where jobs migrate, the proof counts reloads apart.
+        let reload = match plan.migration {
+            Migration::None => preempted.iter().map(|other| other.cache_reload).max().unwrap_or(0),
+            Migration::Global => 0,
+        };
         let paid = u128::from(task.wcet) + 3 * u128::from(plan.context_switch_ns) + u128::from(reload);
         let left = task.deadline.saturating_sub(task.release_jitter);
         let name = format!("tasks[{number}] ({})", task.name);

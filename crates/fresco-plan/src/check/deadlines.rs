@@ -2,6 +2,7 @@
 //! Checks that every deadline is met: each task needs a proof, and each proof has to hold on what the schedule gives.
 
 use super::charges;
+use super::global;
 use super::report::{CheckReport, Stop, Violation, holds};
 use super::runs::{by_run, open};
 use super::scope;
@@ -87,6 +88,9 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
 fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Stop> {
     if matches!(proof.evidence, Evidence::Table | Evidence::Run { .. }) {
         charges::none(plan, proof, place)?;
+    }
+    if !plan.migration.is_none() {
+        return Ok(global::check(plan, proof, tasks, place)?);
     }
     match &proof.evidence {
         Evidence::Table => {

@@ -3,6 +3,7 @@
 
 use super::report::{CheckReport, Violation, holds};
 use super::words;
+use crate::Method;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 
 /// Longest period of a schedule: a thousand seconds.
@@ -10,6 +11,10 @@ const MOST_NS: u64 = 1_000_000_000_000;
 
 pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     holds! { !plan.tasks.is_empty(), "tasks", "there is none" }
+    let migrates = !plan.migration.is_none();
+    let stops_together = matches!(plan.method, Method::AutoRefresh | Method::Burst);
+    holds! { !migrates || stops_together, "migration", "is global, and {} has a schedule for each core", plan.method.name() }
+    holds! { !migrates || plan.bandwidth.is_none(), "migration", "is global, and budgets of bandwidth are of cores" }
     let fair = matches!(plan.schedule, Schedule::Fair { .. });
     // A table has a slot for each job, and none for a task without jobs.
     let takes_batch = !matches!(plan.schedule, Schedule::Table { .. });
@@ -34,7 +39,8 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
         holds! { task.memory_bytes > 0, &place, "has no memory" }
         holds! { task.core.is_none_or(|core| core < plan.cores), &place, "is bound to a core that the plan does not have" }
         let by_table = matches!(plan.schedule, Schedule::Table { .. });
-        holds! { by_table || task.core.is_some(), &place, "is bound to no core; only a table chooses one for each job" }
+        holds! { by_table || migrates || task.core.is_some(), &place, "is bound to no core; only a table chooses one for each job" }
+        holds! { !migrates || task.core.is_none(), &place, "is bound to a core in a plan whose jobs migrate" }
         let colors = plan.colors.len();
         let fits = task.instances.iter().all(|bytes| bytes.len() == colors);
         holds! { fits && (colors == 0) == task.instances.is_empty(), &place, "its instances do not list bytes for each of {colors} colors" }

@@ -11,6 +11,7 @@ mod charges;
 mod copies;
 mod copy_times;
 mod deadlines;
+mod global;
 mod handlers;
 mod hiding;
 mod high;

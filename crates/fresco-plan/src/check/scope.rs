@@ -15,6 +15,9 @@ pub(super) fn check(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Viola
         holds! { all, place, "{words}" }
         return Ok(());
     }
+    if !plan.migration.is_none() {
+        return of_all(plan, proof, place);
+    }
     let Some(core) = proof.core else {
         return Err(Violation::new(place, "names no core"));
     };
@@ -26,6 +29,16 @@ pub(super) fn check(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Viola
         holds! { !there || task.core == Some(core), place, "{} does not run on core {core}", task.name }
         holds! { !shares || there, place, "leaves out {}, which shares the time", task.name }
         holds! { shares || !there, place, "speaks of {}, which runs in another color's time", task.name }
+    }
+    Ok(())
+}
+
+/// Where jobs migrate, all tasks share all cores: one proof speaks of all of them.
+fn of_all(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Violation> {
+    holds! { proof.core.is_none(), place, "names a core, and jobs migrate" }
+    for (number, task) in plan.tasks.iter().enumerate() {
+        holds! { task.period_ns > 0, format!("tasks[{number}] ({})", task.name), "has no period, and no core of its own where jobs migrate" }
+        holds! { proof.tasks.contains(&number), place, "leaves out {}, which shares the time", task.name }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use super::criticality;
 use super::draft::{Draft, PlanContext};
+use super::global;
 use super::grouping::{core_of, group, proofs};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
@@ -25,13 +26,17 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         None => None,
     };
     let modes = |indices: &[usize], high: &Locks| {
-        let (low, high) = (free(&locks)?, free(high)?);
+        let (low, high) = (left(&locks)?, left(high)?);
         criticality::prove_modes(context, indices, (&low, &high), "a core beside the burst")
     };
-    let groups = group(context, |indices| match &hot {
-        Some((high, _)) => modes(indices, high).map(|modes| modes.low),
-        None => served(context, indices, &locks),
-    })?;
+    let shares = !context.set.options.migration.is_none();
+    let groups = match shares {
+        true => Vec::new(),
+        false => group(context, |indices| match &hot {
+            Some((high, _)) => modes(indices, high).map(|modes| modes.low),
+            None => served(context, indices, &locks),
+        })?,
+    };
     let high = hot.as_ref().map(|(high, hot)| {
         let refresh = windows(hot, &[0]);
         let last = match &refresh {
@@ -53,23 +58,38 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         )
     });
     let high = high.transpose()?;
-    let of_modes = high.as_ref().map(|high| criticality::reason(context, high));
     let tasks = context.tasks.len();
-    let (proofs, bounds) = proofs(&groups, Some(0), tasks);
+    let mut reasons = vec![about_burst(context)];
+    reasons.extend(high.as_ref().map(|high| criticality::reason(context, high)));
+    let (cores, (proofs, bounds)) = match shares {
+        false => (core_of(&groups, tasks), proofs(&groups, Some(0), tasks)),
+        true => {
+            reasons.push(global::about(context));
+            let free = left(&locks)?.shortened(context.slice);
+            let proved = global::prove(context, Some(0), (&free, 0), "the burst")?;
+            (vec![None; tasks], proved)
+        }
+    };
     let all_ranks: Vec<u32> = (0..context.memory.ranks).collect();
     Ok(Draft {
         high,
         instance_of_job: Vec::new(),
         colors: colors::of_ranks(&context.set.machine, &[all_ranks])?,
         instances: context.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
-        cores: core_of(&groups, tasks),
+        cores,
         bounds,
         copies: vec![None; tasks],
         schedule: Schedule::Locked { locks: planned(&locks) },
         refresh: windows(context, &[0]),
         proofs,
-        reasons: [about_burst(context)].into_iter().chain(of_modes).collect(),
+        reasons,
     })
+}
+
+/// The time that a burst leaves.
+fn left(locks: &Locks) -> Result<SlotTable, Refusal> {
+    SlotTable::new(locks.retention(), &[(locks.window_length(0), locks.retention())])
+        .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))
 }
 
 /// Deadlines on what the burst leaves: for sporadic tasks if that works, else for these phases.
@@ -86,22 +106,15 @@ fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result
         )))
         .or_else(|refusal| for_phases(context, indices, locks).map_err(|why| both(refusal, &why)));
     }
-    let free = free(locks)?;
     match prove(
         &tasks,
         policy,
-        &free.shortened(context.slice),
+        &left(locks)?.shortened(context.slice),
         "a core beside the burst",
     ) {
         Ok(proved) => Ok(proved),
         Err(refusal) => for_phases(context, indices, locks).map_err(|why| both(refusal, &why)),
     }
-}
-
-/// What a burst at the start of each retention time leaves.
-fn free(locks: &Locks) -> Result<SlotTable, Refusal> {
-    SlotTable::new(locks.retention(), &[(locks.window_length(0), locks.retention())])
-        .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))
 }
 
 /// Why there is no proof for sporadic tasks, and, if it could not even be looked at, why there is none for these phases.

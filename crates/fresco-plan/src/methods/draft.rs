@@ -5,6 +5,7 @@ use crate::Method;
 use crate::alone::beside_others;
 use crate::plan::{Color, HighMode, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
+use fresco_rt::global;
 use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
 use fresco_rt::switches::{Overcharged, SliceCost, charged};
@@ -74,6 +75,7 @@ impl<'a> PlanContext<'a> {
             tasks: match set.options.method {
                 // A partition proves no deadline.
                 Some(Method::Partition) => timing,
+                _ if !set.options.migration.is_none() => global::charged(&timing, switch).map_err(refused)?,
                 _ => charged(&timing, set.options.policy, switch).map_err(refused)?,
             },
             patience: Patience::ENDLESS,

@@ -11,6 +11,7 @@ mod criticality;
 mod crs;
 mod draft;
 mod flat;
+mod global;
 mod grouping;
 mod locking;
 mod partition;
@@ -34,6 +35,7 @@ pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, 
         )));
     }
     criticality::allowed(method, context)?;
+    global::applicable(method, context)?;
     long_enough(method, context)?;
     match method {
         Method::AutoRefresh => auto_refresh::draft(context),

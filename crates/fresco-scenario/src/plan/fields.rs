@@ -29,7 +29,14 @@ pub(super) fn unknown(data: &Value, plan: &Plan) -> Option<Unknown> {
 const LEFT_OUT: [(&str, &[&str]); 3] = [
     (
         "data",
-        &["bandwidth", "frames", "high", "page_tables", "refresh_jitter_ns"],
+        &[
+            "bandwidth",
+            "frames",
+            "high",
+            "migration",
+            "page_tables",
+            "refresh_jitter_ns",
+        ],
     ),
     ("data.colors[", &["llc_colors"]),
     ("data.tasks[", &["command", "pages", "stalls", "team"]),

@@ -10,6 +10,7 @@ mod high;
 mod load;
 mod memory;
 mod method;
+mod migration;
 mod misread;
 mod proof;
 mod schedule;
@@ -20,6 +21,7 @@ pub use frames::PlannedFrames;
 pub use high::HighMode;
 pub use memory::RankMemory;
 pub use method::Method;
+pub use migration::Migration;
 pub use proof::{Evidence, Proof};
 pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
 
@@ -45,6 +47,9 @@ pub struct Plan {
     pub method: Method,
     /// The order of ready tasks, where the schedule leaves one.
     pub policy: Policy,
+    /// Whether jobs may change their cores.
+    #[serde(default, skip_serializing_if = "Migration::is_none")]
+    pub migration: Migration,
     /// Cores used.
     pub cores: u32,
     /// The colors of the memory; none if tasks are not colored.
@@ -160,7 +165,7 @@ pub struct PlannedTask {
     pub memory_bytes: u64,
     /// Data that one job leaves to the next; copied where instances change.
     pub global_bytes: u64,
-    /// Core it is bound to; `None` if the table says so for each slot.
+    /// Core it is bound to; `None` if the table says so for each slot, or if its jobs migrate.
     pub core: Option<u32>,
     /// Bytes by color, for each instance; two instances make a copy task (CR-10). Empty without colors.
     pub instances: Vec<Vec<u64>>,

@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod load;
+mod migrating;
 mod options;
 mod partition;
 mod runs;
@@ -144,6 +145,7 @@ impl TaskSet {
                     .allowed("a method that proves deadlines")
                     .help("remove it: a partition proves none, and counts no execution times"));
             }
+            migrating::refuse_in_partition(&root, &options)?;
             let given = document.root().opt_table("plan")?;
             let has_cores = given.is_some_and(|plan| plan.has("cores"));
             let cores = has_cores.then_some(options.cores);
@@ -189,6 +191,7 @@ impl TaskSet {
                 .allowed("a core for every task, or for none")
                 .help("add core = N to the others, or leave the choice to the planner"));
         }
+        migrating::check(&root, &options, with_core)?;
         if root.has("agent") {
             let error = root.error_at("agent", "found a device, of which a plan knows nothing");
             return Err(error
@@ -219,6 +222,7 @@ impl TaskSet {
         }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &asked)?;
+        migrating::check_budgets(&root, &options, bandwidth.is_some())?;
         let frames = frames(&root)?;
         let page_tables = match root.opt_table("policy")? {
             Some(policy) => policy::page_tables(&policy)?,

@@ -2,7 +2,7 @@
 //! `[plan]`: method, policy, cores, overheads, and limits of the searches.
 
 use super::server::ServerSpec;
-use crate::plan::{Draining, Method, RankMemory};
+use crate::plan::{Draining, Method, Migration, RankMemory};
 use crate::scenario::jobs::Scheduler;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
@@ -37,6 +37,8 @@ pub struct Options {
     pub policy: Policy,
     /// Whether servers run cyclic executives instead (CRS-8); the policy is then EDF.
     pub executive: bool,
+    /// Whether jobs may change their cores.
+    pub migration: Migration,
     /// Cores to use.
     pub cores: u32,
     /// Ranks of each color, where methods have two (CRS-1); halves if not given.
@@ -105,6 +107,7 @@ impl Options {
             method,
             policy,
             executive,
+            migration: plan.opt_choice("migration", &Migration::NAMES)?.unwrap_or_default(),
             cores: plan.opt_integer("cores", 1..=machine.cores)?.unwrap_or(machine.cores),
             colors: colors(&plan, machine)?,
             burst: plan.opt_choice("burst", &BURSTS)?.unwrap_or(BurstLength::Standard),

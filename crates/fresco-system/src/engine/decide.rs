@@ -54,10 +54,12 @@ impl Engine<'_> {
         self.next_dispatch = release.min(decisions.unwrap_or(NEVER));
     }
 
-    /// Returns true if the dispatcher of this core hears of the jobs of a task. With a table, every core hears of all.
+    /// Returns true if the dispatcher of this core hears of the jobs of a task. With a table, and where jobs migrate, every core hears of all.
     pub(super) fn is_for(&self, number: usize, task: usize) -> bool {
         let pinned = self.experiment.tasks[task].core as usize == number;
-        pinned || matches!(self.experiment.schedule, crate::experiment::Schedule::Table { .. })
+        pinned
+            || self.experiment.migrates
+            || matches!(self.experiment.schedule, crate::experiment::Schedule::Table { .. })
     }
 
     fn release(&mut self, at: Ps, task: usize, number: u64) -> ReadyJob {

@@ -101,6 +101,12 @@ impl Schedule {
                 .allowed(format!("{cores}, as many as the machine has"))
                 .help("plan for the machine that it is run on"));
         }
+        if experiment.migrates && !matches!(self, Self::Plain { .. } | Self::Burst { .. }) {
+            return Err(experiment
+                .error("found jobs that migrate under a schedule for each core".to_owned())
+                .allowed("priorities alone, or beside the burst of all ranks")
+                .help("let tasks keep their cores"));
+        }
         let colors = self.colors();
         let per_core = match self {
             Self::Servers { cores, .. } => cores.iter().map(Vec::len).collect(),

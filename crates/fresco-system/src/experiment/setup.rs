@@ -32,6 +32,8 @@ pub struct Experiment {
     pub agents: Vec<Agent>,
     /// Who runs when.
     pub schedule: Schedule,
+    /// Jobs run on any core: the first of all ready jobs, as many as there are cores ([`Schedule::Plain`], [`Schedule::Burst`]).
+    pub migrates: bool,
     /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
     pub frames: FramesConfig,
     /// Row domains that tasks and devices have, if any do.
@@ -115,6 +117,7 @@ impl Experiment {
             tasks: Vec::new(),
             agents: Vec::new(),
             schedule,
+            migrates: false,
             frames,
             rows: None,
             horizon_ns: 0,

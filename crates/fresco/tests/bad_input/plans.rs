@@ -39,6 +39,23 @@ fn tasks() -> Vec<Case> {
             "name = \"two\"",
             "plan.cores = 2",
         ),
+        of_tasks("unknown migration", "name = \"two\"", "plan.migration = \"some\""),
+        of_tasks(
+            "migration in a partition",
+            "name = \"two\"",
+            "plan = { migration = \"global\", method = \"partition\" }",
+        ),
+        of_tasks(
+            "migration beside budgets",
+            "name = \"two\"",
+            "plan.migration = \"global\"\nbandwidth.reserve = [\"100 MB/s\"]",
+        ),
+        Case::new("migration of tasks with a core", &["plan", "t.toml"])
+            .file(
+                "t.toml",
+                edited(TASKS, "name = \"two\"", "plan.migration = \"global\"").replace("wcet =", "core = 0\nwcet ="),
+            )
+            .told_at("t.toml", "plan.migration = \"global\""),
         of_tasks("negative cost of a lock", "name = \"two\"", "plan.lock = \"-1 us\""),
         of_tasks(
             "ranks in both colors",

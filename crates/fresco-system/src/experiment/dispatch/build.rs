@@ -5,6 +5,7 @@ use super::Dispatcher;
 use super::alone::Alone;
 use super::by_color::ByColor;
 use super::by_table::{ByTable, Releases, TableSlot};
+use super::global::{Global, Queue};
 use crate::experiment::fair::{FairDispatcher, Shares};
 use crate::experiment::{Experiment, Schedule};
 use fresco_dram::Ps;
@@ -37,6 +38,12 @@ pub(crate) fn dispatchers(
         }
         Schedule::Slots { .. } | Schedule::Plain { .. } | Schedule::Table { .. } | Schedule::Fair(_) => None,
     };
+    if let (true, Schedule::Plain { policy } | Schedule::Burst { policy, .. }) = (experiment.migrates, schedule) {
+        let all: Vec<usize> = (0..experiment.tasks.len()).collect();
+        let queue = Queue::new(*policy, ranks_of(experiment, all, *policy), cores.len());
+        let core = |core| Box::new(Global::new(core, queue.clone(), locks.clone())) as Box<dyn Dispatcher>;
+        return Ok(cores.map(core).collect());
+    }
     let shares = match schedule {
         Schedule::Fair(_) => Some(Shares::new(experiment, pages)?),
         _ => None,
@@ -116,16 +123,20 @@ fn scaled_slots(table: &SlotTable) -> Option<SlotTable> {
     SlotTable::new(table.period().checked_mul(NS)?, &slots?).ok()
 }
 
-/// Ranks of the tasks of a core; batch tasks come last, in the order of the experiment.
+/// Ranks of the tasks of a core.
 fn ranks(experiment: &Experiment, core: usize, policy: Policy) -> Vec<usize> {
+    ranks_of(experiment, tasks_of(experiment, core), policy)
+}
+
+/// Ranks of some tasks; batch tasks come last, in the order of the experiment.
+fn ranks_of(experiment: &Experiment, tasks: impl IntoIterator<Item = usize>, policy: Policy) -> Vec<usize> {
     let order = match policy {
         Policy::FixedPriority(order) => order,
         Policy::Edf => Order::DeadlineMonotonic,
     };
     let mut ranks = vec![usize::MAX; experiment.tasks.len()];
     let timing = |task: &usize| experiment.tasks[*task].timing.periodic();
-    let (periodic, batch): (Vec<usize>, Vec<usize>) =
-        tasks_of(experiment, core).partition(|task| timing(task).is_some());
+    let (periodic, batch): (Vec<usize>, Vec<usize>) = tasks.into_iter().partition(|task| timing(task).is_some());
     let timings: Vec<fresco_rt::Task> = periodic.iter().filter_map(timing).cloned().collect();
     for (task, rank) in periodic.iter().zip(order.ranks(&timings)) {
         ranks[*task] = rank;

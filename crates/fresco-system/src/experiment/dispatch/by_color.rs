@@ -123,16 +123,21 @@ impl Dispatcher for ByColor {
     }
 
     fn locks_begun(&self, now: Ps) -> Vec<(usize, Ps, Ps, Ps)> {
-        let Some(locks) = self.processor.locks() else {
-            return Vec::new();
-        };
-        let begins = |phase: Ps| now.checked_sub(phase).filter(|since| since % locks.retention() == 0);
-        let phases = locks.colors().iter().enumerate();
-        phases
-            .filter_map(|(color, lock)| {
-                let window = locks.window(color, begins(lock.phase)? / locks.retention());
-                Some((color, window.burst_start, window.burst_end, window.end))
-            })
-            .collect()
+        begun(&self.processor, now)
     }
+}
+
+/// As [`Dispatcher::locks_begun`], of a processor.
+pub(super) fn begun(processor: &Processor, now: Ps) -> Vec<(usize, Ps, Ps, Ps)> {
+    let Some(locks) = processor.locks() else {
+        return Vec::new();
+    };
+    let begins = |phase: Ps| now.checked_sub(phase).filter(|since| since % locks.retention() == 0);
+    let phases = locks.colors().iter().enumerate();
+    phases
+        .filter_map(|(color, lock)| {
+            let window = locks.window(color, begins(lock.phase)? / locks.retention());
+            Some((color, window.burst_start, window.burst_end, window.end))
+        })
+        .collect()
 }

@@ -5,6 +5,7 @@ mod alone;
 mod build;
 mod by_color;
 mod by_table;
+mod global;
 mod jobs;
 
 pub(crate) use build::dispatchers;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// At each instant the engine calls [`ran`](Self::ran) for the time since the last one, then tells what was completed and
 /// released, then asks [`decide`](Self::decide). It asks anew when the decision ends, and when a job of the dispatcher's is
-/// released or completed. Dispatchers of different cores share nothing but [`Jobs`].
+/// released or completed. Dispatchers of different cores share nothing but [`Jobs`], unless jobs migrate.
 pub trait Dispatcher {
     /// A job has been released.
     fn released(&mut self, _now: Ps, _job: &ReadyJob) {}

@@ -3,7 +3,7 @@
 
 use fresco_input::format_size;
 use fresco_plan::Plan;
-use fresco_plan::plan::{Evidence, LockTimes, PlannedTask, RefreshPlan, Schedule};
+use fresco_plan::plan::{LockTimes, PlannedTask, RefreshPlan, Schedule};
 
 /// Whose deadlines are proved, and the assumptions, in sentences; only those that the plan makes.
 pub(super) fn of(plan: &Plan) -> Vec<String> {
@@ -171,11 +171,10 @@ fn modes(plan: &Plan) -> Vec<String> {
 
 /// When jobs come, as the proofs count on.
 fn releases(plan: &Plan) -> Option<String> {
-    let is_sporadic = |evidence: &Evidence| matches!(evidence, Evidence::Demand(_) | Evidence::Responses(_));
     if plan.proofs.is_empty() {
         return None;
     }
-    let text = match plan.proofs.iter().all(|proof| is_sporadic(&proof.evidence)) {
+    let text = match plan.proofs.iter().all(|proof| proof.evidence.is_sporadic()) {
         true if plan.tasks.iter().any(|task| task.arrival_jitter_ns > 0) => {
             "Two jobs of a task arrive a period apart or more, but for tasks with bursts."
         }

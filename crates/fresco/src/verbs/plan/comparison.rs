@@ -2,7 +2,7 @@
 //! `fresco plan --compare`: all methods side by side.
 
 use super::tables::time;
-use fresco_plan::plan::{Evidence, Schedule};
+use fresco_plan::plan::Schedule;
 use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, Plan, TaskSet};
 
@@ -131,8 +131,7 @@ impl Comparison {
 
 /// Whether all proofs hold for sporadic arrivals.
 fn sporadic(plan: &Plan) -> bool {
-    let holds = |evidence: &Evidence| matches!(evidence, Evidence::Demand(_) | Evidence::Responses(_));
-    !plan.proofs.is_empty() && plan.proofs.iter().all(|proof| holds(&proof.evidence))
+    !plan.proofs.is_empty() && plan.proofs.iter().all(|proof| proof.evidence.is_sporadic())
 }
 
 /// A schedule in a few words.

@@ -136,6 +136,8 @@ fn proof(plan: &Plan, task: usize) -> &'static str {
         None => "none",
         Some(Evidence::Demand(_)) => "demand, sporadic too",
         Some(Evidence::Responses(_)) => "response times, sporadic too",
+        Some(Evidence::GlobalResponses(_)) => "global response times, sporadic too",
+        Some(Evidence::GlobalDensity) => "global densities, sporadic too",
         Some(Evidence::Run { .. }) => "exact run, these phases",
         Some(Evidence::Table) => "its slots",
     }
