@@ -161,7 +161,7 @@ impl Phased {
             }
             Pattern::Turns => {
                 self.bank += 1;
-                self.column = (self.column + u32::from(self.bank % banks == 0)) % lines;
+                self.column = (self.column + u32::from(self.bank.is_multiple_of(banks))) % lines;
             }
             Pattern::Random => {
                 self.bank = rng.random_range(0..banks);

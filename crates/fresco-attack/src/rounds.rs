@@ -236,7 +236,7 @@ impl Rounds {
     /// Sends what the core sends in this cycle, the first of its series first; `rows` are those of the banks.
     pub fn send(&mut self, series: &[Series], round: u32, rows: &[Row], turn: &mut Turn<'_, '_>) {
         let now = turn.now;
-        if now % Cycle::from(round.max(1)) == 0 {
+        if now.is_multiple_of(Cycle::from(round.max(1))) {
             self.series.resize_with(series.len(), Going::default);
             for (going, one) in self.series.iter_mut().zip(series) {
                 (going.left, going.next) = (one.times, now + Cycle::from(one.at));
