@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long each method takes for task sets: `cargo run --release -p fresco-plan --example plan_speed -- METHODS SECONDS FILE…`, where
-//! METHODS is a list as in `crs,aligned`, or `all`, and SECONDS what each may take.
+//! METHODS is a list as in `crs,aligned`, or `all`, and SECONDS what each may take. `--sensitivity` among the files: of those after it, how long
+//! it takes to push them to their limits. Beside a plan stands the checksum of its JSON, which tells whether two builds find the same.
 
-use fresco_plan::{Method, TaskSet, Watch, plan_watched};
+use fresco_plan::{Method, TaskSet, Watch, plan_watched, sensitivity};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,20 +12,36 @@ fn main() {
     let mut words = std::env::args().skip(1);
     let methods = words.next().expect("a list of methods");
     let seconds = words.next().and_then(|word| word.parse().ok()).expect("seconds");
+    let mut pushes = false;
     for file in words {
+        if file == "--sensitivity" {
+            pushes = true;
+            continue;
+        }
         let mut set = TaskSet::load(Path::new(&file), &[]).unwrap_or_else(|error| panic!("{error}"));
         let wanted = |method: &Method| methods == "all" || methods.split(',').any(|name| name == method.name());
         for method in Method::of_refresh().filter(wanted) {
             set.options.method = Some(method);
             let begun = Instant::now();
             let watch = Watch::default().within(Some(Duration::from_secs(seconds)));
-            let found = plan_watched(&set, watch);
-            let took = begun.elapsed().as_secs_f64();
-            let words = match &found {
-                Ok(_) => "plan",
-                Err(refusal) => refusal.reason.as_str(),
+            let words = if pushes {
+                let found = sensitivity(&set, method, &[1, 2, 4, 8, 16, 32, 64], watch, |_| {});
+                checksum(&found.map_err(|refusal| refusal.reason))
+            } else {
+                match plan_watched(&set, watch) {
+                    Ok(plan) => format!("plan {}", checksum(&plan)),
+                    Err(refusal) => refusal.reason,
+                }
             };
+            let took = begun.elapsed().as_secs_f64();
             println!("{:10} {:16} {took:9.3} s  {words:.90}", set.name, method.name());
         }
     }
+}
+
+fn checksum(found: &impl serde::Serialize) -> String {
+    let mut hasher = DefaultHasher::new();
+    let json = serde_json::to_string(found).expect("plain data");
+    json.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }

@@ -94,12 +94,31 @@ pub fn least_budget(tasks: &[Task], policy: Policy, family: Family, period: Time
             Family::Tdma => least_by_trial(tasks, order, period, |b| Tdma::new(period, b)),
         }),
         Policy::FixedPriority(order) => Ok(least_fixed_priority(tasks, order, family, period)),
-        Policy::Edf => match family {
-            Family::Periodic => least_edf(tasks, family, period, |b| PeriodicResource::new(period, b)),
-            Family::PeriodicLinear => least_edf(tasks, family, period, |b| LinearBound::new(period, b)),
-            Family::Tdma => least_edf(tasks, family, period, |b| Tdma::new(period, b)),
-        },
+        Policy::Edf => {
+            let least = match family {
+                Family::Periodic => least_edf(tasks, family, period, |b| PeriodicResource::new(period, b)),
+                Family::PeriodicLinear => least_edf(tasks, family, period, |b| LinearBound::new(period, b)),
+                Family::Tdma => least_edf(tasks, family, period, |b| Tdma::new(period, b)),
+            };
+            Ok(least?.budget)
+        }
     }
+}
+
+/// A least budget under EDF, and the length of time that decides.
+pub(crate) struct Least {
+    /// As of [`least_budget`].
+    pub budget: Option<Time>,
+    /// The length in which no less supplies the demand, or in which the demand is too much for a whole processor; `None` if the budget is that of the utilisation.
+    pub length: Option<Time>,
+}
+
+/// The least slot in every `period`, at least 1, under EDF.
+///
+/// # Errors
+/// As [`least_budget`].
+pub(crate) fn least_slot(tasks: &[Task], period: Time) -> Result<Least, Overflow> {
+    least_edf(tasks, Family::Tdma, period, |b| Tdma::new(period, b))
 }
 
 /// One descending pass over the deadlines that raises the budget wherever it is too small; deadlines already passed stay met,
@@ -109,10 +128,12 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
     family: Family,
     period: Time,
     resource: impl Fn(Time) -> Result<S, E>,
-) -> Result<Option<Time>, Overflow> {
+) -> Result<Least, Overflow> {
+    let none = |length| Ok(Least { budget: None, length });
     let Some(mut budget) = least_for_rate(tasks, period) else {
-        return Ok(None);
+        return none(None);
     };
+    let mut length = None;
     let resource = |budget: Time| resource(budget).expect("a budget within its period");
     // A first pass over short intervals: with the budget it gives, the horizon of the full pass is short.
     let reach = tasks
@@ -143,19 +164,22 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
         while let Some(t) = next {
             let demand = dbf(tasks, t) + u128::from(blocking(tasks, t));
             if demand > u128::from(t) {
-                return Ok(None);
+                return none(Some(t));
             }
             let needed = family
                 .least_budget_at(period, t, demand as Time)
                 .expect("demand is at most t");
-            budget = budget.max(needed);
+            if needed > budget {
+                (budget, length) = (needed, Some(t));
+            }
             let reached = resource(budget)
                 .tbf(demand)
                 .expect("the budget supplies the demand in time");
             next = last_deadline(tasks, reached.max(equally_blocked(tasks, t)) - 1);
         }
     }
-    Ok(Some(budget))
+    let budget = Some(budget);
+    Ok(Least { budget, length })
 }
 
 /// Least budget whose rate is not below the utilisation; `None` if the utilisation exceeds 1. Where the hyperperiod exceeds 64 bits

@@ -217,12 +217,19 @@ impl Task {
 
     /// Most jobs that arrive in a closed interval of length `t`: `min(⌊(t + A)/p⌋, ⌊t/d⌋) + 1`.
     pub fn arrivals_in(&self, t: Time) -> u64 {
-        let by_period = (u128::from(t) + u128::from(self.arrival_jitter)) / u128::from(self.period);
+        // A division of 64 bits takes a fraction of one of 128, and demand is little else.
+        let by_period = match t.checked_add(self.arrival_jitter) {
+            Some(reach) => reach / self.period,
+            None => {
+                let reach = u128::from(t) + u128::from(self.arrival_jitter);
+                u64::try_from(reach / u128::from(self.period)).unwrap_or(u64::MAX)
+            }
+        };
         let jobs = match self.min_distance {
             0 => by_period,
-            distance => by_period.min(u128::from(t / distance)),
+            distance => by_period.min(t / distance),
         };
-        u64::try_from(jobs).unwrap_or(u64::MAX).saturating_add(1)
+        jobs.saturating_add(1)
     }
 
     /// Least time from an arrival to the `jobs`-th one after it: `max(jobs · p − A, jobs · d)`.

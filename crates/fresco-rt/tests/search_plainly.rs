@@ -2,9 +2,11 @@
 //! The searches give up early where a bound refuses. Here they are done plainly, with every budget and every test in full: what is found
 //! must be the same.
 
+use fresco_rt::aligned::{RefreshDemand, plan};
 use fresco_rt::copies::{CopyTask, CopyVerdict, Switch, copies_test, servers_with_copies};
 use fresco_rt::policy::{Order, Policy};
-use fresco_rt::search::{Space, partition, rest_of_table};
+use fresco_rt::search::{Space, assign_aligned, partition, rest_of_table};
+use fresco_rt::switches::SliceCost;
 use fresco_rt::toplevel::{Locks, Server, TopLevel, fits, server_tables};
 use fresco_rt::{Attempts, Patience, Progress, Task, Time};
 use proptest::prelude::*;
@@ -88,6 +90,21 @@ proptest! {
         let found = servers_with_copies([&a, &b], &shared, Policy::Edf, &space, Patience::ENDLESS).unwrap();
         let found = found.map(|found| (found.top, found.order, found.switch));
         prop_assert_eq!(found, plainly_with_copies([&a, &b], &shared, &space));
+    }
+
+    /// Lengths that were too short for one split refuse others: the frame found is the longest that has any split.
+    #[test]
+    fn aligned_frames_are_the_longest_with_a_split(a in tasks(5), trfc in 1u64..4, policy in 0usize..2) {
+        let policy = POLICIES[policy];
+        let slice = SliceCost::default();
+        let demand = RefreshDemand { retention: RETENTION, commands: 8, trfc, handler: 1, jitter: 0, slice };
+        let found = assign_aligned(&a, 1, None, policy, demand, Some(32), 300).unwrap();
+        let side = |bits: u32, wanted: u32| (0..a.len()).filter(|i| bits >> i & 1 == wanted).map(|i| a[i].clone()).collect::<Vec<Task>>();
+        let fits = |period: Time| {
+            (0..1u32 << a.len()).any(|bits| plan(&[[&side(bits, 0), &side(bits, 1)]], policy, period, demand).is_ok())
+        };
+        let longest = [32, 16, 8, 4, 2, 1].into_iter().find(|&period| fits(period));
+        prop_assert_eq!(found.map(|found| found.plan.period()), longest);
     }
 
     /// What refused one candidate is tried first on the next: the servers of the partition found are those of the plain search, and where

@@ -3,6 +3,7 @@
 
 use super::candidates::{Candidates, Side};
 use super::partition::MemoryNeed;
+use super::tight::Tight;
 use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, plan};
 use crate::demand::utilization_q64;
 use crate::patience::Attempts;
@@ -96,7 +97,12 @@ fn with_period(
             if attempts.are_over(number) {
                 return Err(AlignedError::Stopped);
             }
-            let Some(side) = sides.get(number) else { break };
+            let Some((side, tight)) = sides.get(number) else {
+                break;
+            };
+            if tight.are_short(side, period, demand) {
+                continue;
+            }
             let of = |wanted: bool| {
                 (0..group.len())
                     .filter(|&i| side[i] == wanted)
@@ -105,6 +111,9 @@ fn with_period(
             };
             let split = [of(false), of(true)];
             let [first, second] = [0, 1].map(|color| pick(tasks, &split[color]));
+            if policy == Policy::Edf && !tight.fit([&first, &second], period, demand)? {
+                continue;
+            }
             match plan(&[[&first, &second]], policy, period, demand) {
                 Ok(_) => {
                     chosen = Some(split);
@@ -136,12 +145,14 @@ struct Sides {
     memory: Option<MemoryNeed>,
     candidates: Candidates,
     made: Vec<Side>,
+    tight: Tight,
 }
 
 impl Sides {
     fn new(tasks: Vec<Task>) -> Self {
         Self {
             candidates: Candidates::new(&tasks, None),
+            tight: Tight::of(&tasks),
             tasks,
             memory: None,
             made: Vec::new(),
@@ -157,11 +168,12 @@ impl Sides {
         }
     }
 
-    fn get(&mut self, number: usize) -> Option<&Side> {
+    /// A split, and what is known of others.
+    fn get(&mut self, number: usize) -> Option<(&Side, &mut Tight)> {
         while self.made.len() <= number {
             self.made.push(self.candidates.next()?);
         }
-        self.made.get(number)
+        Some((self.made.get(number)?, &mut self.tight))
     }
 }
 

@@ -10,7 +10,18 @@ use crate::task::Task;
 use crate::time::{Overflow, Time};
 
 /// Lengths that are kept.
-const KEPT: usize = 6;
+pub(super) const KEPT: usize = 6;
+
+/// What stands in the way of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shortage {
+    /// Nothing: it is served.
+    None,
+    /// In this length the supply, given second, is less than the demand.
+    At(Time, Time),
+    /// It is not served, and no length is known that shows it.
+    Elsewhere,
+}
 
 /// Lengths of time in which a supply has fallen short of a demand, the latest first.
 #[derive(Clone, Debug, Default)]
@@ -23,25 +34,41 @@ impl Doubts {
     /// # Errors
     /// As [`edf_test`], of sets that are not refused early.
     pub fn fits(&mut self, tasks: &[Task], policy: Policy, supply: &impl Supply) -> Result<bool, Overflow> {
+        Ok(self.shortage(tasks, policy, supply)? == Shortage::None)
+    }
+
+    /// As [`Self::fits`], and where the supply falls short.
+    ///
+    /// # Errors
+    /// As [`Self::fits`].
+    pub fn shortage(&mut self, tasks: &[Task], policy: Policy, supply: &impl Supply) -> Result<Shortage, Overflow> {
         let order = match policy {
             Policy::Edf => None,
             Policy::FixedPriority(order) => Some(order),
         };
         // Without a schedule by EDF there is none by priorities.
-        let short = |&t: &Time| dbf(tasks, t) > u128::from(supply.sbf(t));
-        if let Some(place) = self.0.iter().position(short) {
-            self.0[..=place].rotate_right(1);
-            return Ok(false);
+        for (place, &t) in self.0.iter().enumerate() {
+            let supplied = supply.sbf(t);
+            if dbf(tasks, t) > u128::from(supplied) {
+                self.0[..=place].rotate_right(1);
+                return Ok(Shortage::At(t, supplied));
+            }
         }
         if let Some(order) = order {
-            return Ok(fixed_priority_test(tasks, order, supply).is_some());
+            return Ok(match fixed_priority_test(tasks, order, supply) {
+                Some(_) => Shortage::None,
+                None => Shortage::Elsewhere,
+            });
         }
-        let verdict = edf_test(tasks, supply)?;
-        if let EdfVerdict::Violated { t, .. } = verdict {
-            self.0.truncate(KEPT - 1);
-            self.0.insert(0, t);
-        }
-        Ok(verdict.is_schedulable())
+        Ok(match edf_test(tasks, supply)? {
+            EdfVerdict::Violated { t, supply, .. } => {
+                self.0.truncate(KEPT - 1);
+                self.0.insert(0, t);
+                Shortage::At(t, supply)
+            }
+            EdfVerdict::Overloaded => Shortage::Elsewhere,
+            EdfVerdict::Schedulable(_) => Shortage::None,
+        })
     }
 }
 

@@ -9,11 +9,13 @@
 mod assign;
 mod brute;
 mod candidates;
+mod curves;
 mod doubts;
 mod flat;
 mod full;
 mod partition;
 mod rest;
+mod tight;
 
 pub use assign::{Assignment, assign_aligned, assign_aligned_on};
 pub use brute::brute_force;

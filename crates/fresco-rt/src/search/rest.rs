@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Search B: the server of higher priority gets the least budget with which its table serves it, the other all the rest (T3).
 
-use super::doubts::Doubts;
+use super::curves::{Curves, Demand};
+use super::doubts::{Doubts, Shortage};
 use super::{Found, ORDERS, Space};
 use crate::budget::least_where;
 use crate::demand::utilization_q64;
@@ -27,11 +28,15 @@ pub fn rest_of_table(
     first_only: bool,
 ) -> Result<Option<Found>, TopLevelError> {
     let frame = Frame::new(&space.locks, space.locks.retention()).costing(space.slice);
-    rest_of_frame(&frame, &mut Default::default(), workloads, policy, space, first_only)
+    rest_of_frame(&frame, &mut Past::default(), workloads, policy, space, first_only)
 }
 
-/// For each server, where its supplies have fallen short.
-pub(super) type Past = [Doubts; 2];
+/// For each server, where its supplies have fallen short, and what it was supplied there.
+#[derive(Default)]
+pub(super) struct Past {
+    doubts: [Doubts; 2],
+    curves: [Curves; 2],
+}
 
 /// As [`rest_of_table`], in the frame of the locks, for a search that asks often.
 pub(super) fn rest_of_frame(
@@ -48,20 +53,27 @@ pub(super) fn rest_of_frame(
     if !space.periods.is_empty() {
         for (order, possible) in ORDERS.into_iter().zip(&mut possible) {
             let [first, second] = order.map(|workload| workloads[workload]);
-            *possible = first.is_empty() || past[0].fits(first, policy, &all[0])?;
-            *possible = *possible && past[1].fits(second, policy, &all[1]).unwrap_or(true);
+            *possible = first.is_empty() || past.doubts[0].fits(first, policy, &all[0])?;
+            *possible = *possible && past.doubts[1].fits(second, policy, &all[1]).unwrap_or(true);
         }
     }
+    let mut demands = workloads.map(Demand::of);
     let mut best: Option<(u128, Found)> = None;
     for &period in space.periods.iter().rev() {
         for (order, _) in ORDERS.into_iter().zip(possible).filter(|(_, possible)| *possible) {
             let sets = order.map(|workload| workloads[workload]);
-            let Some(server) = least_first(frame, past, sets, policy, period) else {
+            let too_little = past.curves[0].too_little(period, &mut demands[order[0]]);
+            let least = share(sets[0], period).max(too_little.saturating_add(1)).min(period);
+            let too_much = past.curves[1].too_much(period, &mut demands[order[1]]);
+            if !sets[0].is_empty() && too_much.is_some_and(|budget| budget <= least) {
+                continue;
+            }
+            let Some(server) = least_first(frame, past, sets, policy, period, least) else {
                 continue;
             };
             let second = sets[1];
             let rest = rest(frame, server);
-            if !past[1].fits(second, policy, &rest)? {
+            if !past.doubts[1].fits(second, policy, &rest)? {
                 continue;
             }
             let spare = rest.rate().q64_floor().saturating_sub(utilization_q64(second).1);
@@ -93,32 +105,41 @@ fn rest(frame: &Frame, first: Server) -> SlotTable {
     frame.table(&frame.grant(last, 1, &higher).slots)
 }
 
-/// Server 0 with the least budget whose table serves the first workload; `None` as soon as it is known that what this budget leaves
-/// does not serve the second. All that the lock leaves serves the first.
+/// Server 0 with the least budget, from `least` on, whose table serves the first workload; `None` as soon as it is known that what this budget
+/// leaves does not serve the second. All that the lock leaves serves the first, and less than `least` does not.
 fn least_first(
     frame: &Frame,
     past: &mut Past,
     [first, second]: [&[Task]; 2],
     policy: Policy,
     period: Time,
+    least: Time,
 ) -> Option<Server> {
     if first.is_empty() {
         return Some(Server { period, budget: 0 });
     }
-    let (mut low, mut high) = (share(first, period).min(period), period);
+    let Past { doubts, curves } = past;
+    let (mut low, mut high) = (least, period);
     loop {
         // No less will do for the first, and more leaves less. Where an overflow hides the answer, the least budget decides.
         let budget = low;
-        if !past[1]
-            .fits(second, policy, &rest(frame, Server { period, budget }))
-            .unwrap_or(true)
-        {
-            return None;
+        let left = rest(frame, Server { period, budget });
+        match doubts[1].shortage(second, policy, &left) {
+            Ok(Shortage::At(length, supply)) => {
+                curves[1].note(period, budget, length, supply);
+                return None;
+            }
+            Ok(Shortage::Elsewhere) => return None,
+            Ok(Shortage::None) | Err(_) => {}
         }
         // An overflow near the edge of the load counts as not served; a larger budget decides.
         let mut served = |budget: Time| {
             let slots = frame.grant(Server { period, budget }, 0, &Spans::default()).slots;
-            past[0].fits(first, policy, &frame.table(&slots)).unwrap_or(false)
+            let shortage = doubts[0].shortage(first, policy, &frame.table(&slots));
+            if let Ok(Shortage::At(length, supply)) = shortage {
+                curves[0].note(period, budget, length, supply);
+            }
+            shortage == Ok(Shortage::None)
         };
         while low < high {
             let middle = low + (high - low) / 2;

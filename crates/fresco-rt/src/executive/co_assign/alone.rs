@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which colors each job can stay away from while all other jobs go where they like: as F6b, job by job.
 
+use super::super::bottleneck::Bottleneck;
 use super::super::problem::Problem;
 use super::super::transport::Transport;
 use crate::patience::{Patience, Progress};
@@ -12,19 +13,34 @@ pub(in super::super) struct JobsAlone {
     /// For each task and each color in turn, whether all its jobs can; empty until a search without copies has found out.
     of_tasks: Vec<bool>,
     colors: usize,
+    /// All jobs placed, as if there were no colors: where each search begins.
+    placed: Transport,
 }
 
 impl JobsAlone {
-    /// Nothing is known.
-    pub fn new(problem: &Problem) -> Self {
-        JobsAlone {
+    /// Nothing is known but where jobs go without colors.
+    ///
+    /// # Errors
+    /// The jobs that find no place even so.
+    pub fn new(problem: &Problem) -> Result<Self, Bottleneck> {
+        let mut placed = problem.network();
+        if !placed.solve() {
+            return Err(problem.bottleneck(&mut placed));
+        }
+        Ok(JobsAlone {
             possible: vec![None; problem.tasks().len()],
             of_tasks: Vec::new(),
             colors: problem.rotation().colors(),
-        }
+            placed,
+        })
     }
 
-    /// Finds out about these tasks; `None` if the patience is over before. Without colors all jobs can be placed.
+    /// The time network, with a complete flow.
+    pub fn placed(&self) -> &Transport {
+        &self.placed
+    }
+
+    /// Finds out about these tasks; `None` if the patience is over before.
     pub fn find_out(
         &mut self,
         problem: &Problem,
@@ -35,9 +51,7 @@ impl JobsAlone {
         if unknown.is_empty() {
             return Some(());
         }
-        let mut network = problem.network();
-        let is_complete = network.solve();
-        debug_assert!(is_complete, "the jobs can be placed without colors");
+        let mut network = self.placed.clone();
         let jobs: usize = unknown.iter().map(|&task| problem.jobs_of_task(task).len()).sum();
         let mut done = 0;
         for task in unknown {
@@ -130,10 +144,10 @@ mod tests {
             let tasks: Vec<Task> = (0..3).map(|_| task(&mut random)).collect();
             let rotation = Rotation::bursts(16, 2, random.random_range(1..=6)).unwrap();
             let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
-            if problem.place(|_, _| false).is_err() {
+            let Ok(mut alone) = JobsAlone::new(&problem) else {
+                assert!(problem.place(|_, _| false).is_err());
                 continue;
-            }
-            let mut alone = JobsAlone::new(&problem);
+            };
             alone.find_out(&problem, 0..3, Patience::ENDLESS).unwrap();
             for job in problem.jobs() {
                 for color in 0..2 {

@@ -119,8 +119,16 @@ impl<'a> CoAssign<'a> {
     /// # Errors
     /// Lists of the wrong length, numbers of instances that are impossible, copy costs beyond 64 bits.
     pub fn solve(&self) -> Result<(Answer, Effort), ProblemError> {
+        self.check()?;
+        let mut alone = match JobsAlone::new(self.problem) {
+            Ok(alone) => alone,
+            Err(bottleneck) => {
+                let reason = NoAssignment::Unschedulable(bottleneck);
+                return Ok((Answer::Impossible(reason), Effort::default()));
+            }
+        };
         Ok(self
-            .solve_while(&mut JobsAlone::new(self.problem), Patience::ENDLESS, Reasons::Whole)?
+            .solve_while(&mut alone, Patience::ENDLESS, Reasons::Whole)?
             .expect("endless patience"))
     }
 
@@ -136,11 +144,7 @@ impl<'a> CoAssign<'a> {
     ) -> Result<Option<(Answer, Effort)>, ProblemError> {
         self.check()?;
         let problem = self.problem;
-        let mut time = problem.network();
-        if !time.solve() {
-            let reason = NoAssignment::Unschedulable(problem.bottleneck(&mut time));
-            return Ok(Some((Answer::Impossible(reason), Effort::default())));
-        }
+        let time = alone.placed().clone();
         let several = (0..self.instances.len()).filter(|&task| self.instances[task] > 1);
         if alone.find_out(problem, several, patience).is_none() {
             return Ok(None);

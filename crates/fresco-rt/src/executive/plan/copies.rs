@@ -12,18 +12,21 @@ pub(super) enum Attempt {
     Found(Vec<usize>, Box<Assignment>),
     Impossible(NoAssignment),
     GaveUp,
+    /// Whatever there is has as many instances as another color frame needs, or more.
+    NoFewer,
 }
 
 /// Copies for tasks without any avoidable color first, then for all, then fewer again, longest periods first: tasks with
-/// long windows profit least from a second instance.
+/// long windows profit least from a second instance. Only fewer than `below` in all are of use.
 pub(super) fn fewest_instances(
     request: &Request,
     problem: &Problem,
+    below: usize,
     patience: Patience<'_>,
     effort: &mut Effort,
 ) -> Result<Attempt, NoPlan> {
     let colors = problem.rotation().colors();
-    let mut alone = JobsAlone::new(problem);
+    let mut alone = JobsAlone::new(problem)?;
     let mut ask = |instances: &[usize], budget: u64, reasons: Reasons| -> Result<Answer, NoPlan> {
         let question = CoAssign {
             problem,
@@ -53,11 +56,15 @@ pub(super) fn fewest_instances(
     if most == 1 {
         return Ok(reason.map_or(Attempt::GaveUp, Attempt::Impossible));
     }
+    // No color suits these as long as they have one instance, whatever the others have.
     let mut needy = one.clone();
     if let Some(NoAssignment::NoAvoidableColor(tasks)) = &reason {
         tasks.iter().for_each(|task| needy[task.task] = 2);
     }
-    let attempts = [needy]
+    if needy.iter().sum::<usize>() >= below {
+        return Ok(Attempt::NoFewer);
+    }
+    let attempts = [needy.clone()]
         .into_iter()
         .chain((2..=most).map(|instances| vec![instances; count]));
     let mut last = reason.map_or(Attempt::GaveUp, Attempt::Impossible);
@@ -72,7 +79,7 @@ pub(super) fn fewest_instances(
                 let mut order: Vec<usize> = (0..count).collect();
                 order.sort_by_key(|&task| std::cmp::Reverse(request.tasks[task].period));
                 for task in order {
-                    while instances[task] > 1 {
+                    while instances[task] > needy[task] {
                         instances[task] -= 1;
                         // A proof that one fewer will not do is worth less than the first solution.
                         match ask(&instances, request.budget / 16, Reasons::TasksAlone)? {

@@ -90,14 +90,12 @@ pub fn plan_while(request: &Request, patience: Patience<'_>) -> Result<Executive
         let rotation =
             Rotation::bursts(request.retention, rotation.colors(), blocked).expect("a burst within its frame");
         let problem = Problem::new(request.tasks, rotation, request.cores.clone(), Slicing::Anywhere)?;
-        problem.place(|_, _| false)?;
-        match fewest_instances(request, &problem, patience, &mut effort)? {
+        let total = |instances: &[usize]| instances.iter().sum::<usize>();
+        let below = best.as_ref().map_or(usize::MAX, |best| total(&best.instances));
+        match fewest_instances(request, &problem, below, patience, &mut effort)? {
             Attempt::Found(instances, assignment) => {
-                let total = |instances: &[usize]| instances.iter().sum::<usize>();
-                if best
-                    .as_ref()
-                    .is_none_or(|best| total(&instances) < total(&best.instances))
-                {
+                let found = total(&instances);
+                if found < below {
                     best = Some(ExecutivePlan {
                         problem,
                         instances,
@@ -105,13 +103,11 @@ pub fn plan_while(request: &Request, patience: Patience<'_>) -> Result<Executive
                         effort,
                     });
                 }
-                if best
-                    .as_ref()
-                    .is_some_and(|best| total(&best.instances) == request.tasks.len())
-                {
+                if found == request.tasks.len() {
                     break;
                 }
             }
+            Attempt::NoFewer => {}
             Attempt::Impossible(reason) => reasons.push((rotation.colors(), reason)),
             Attempt::GaveUp => gave_up.push(rotation.colors()),
         }
