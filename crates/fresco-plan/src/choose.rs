@@ -56,7 +56,7 @@ pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
 /// As [`plan()`], while someone waits. If none is asked for, each method may take an equal part of the time that those before it have left.
 ///
 /// # Errors
-/// As [`plan()`]; of kind [`Stopped`](Kind::Stopped) if the method asked for is not decided, or one of all, and none has a plan.
+/// As [`plan()`]; of kind [`Stopped`](Kind::Stopped) or [`Open`](Kind::Open) if the method asked for is not decided, or one of all, and none has a plan.
 pub fn plan_watched(set: &TaskSet, watch: Watch<'_>) -> Result<Plan, Refusal> {
     let partition = set.options.method == Some(Method::Partition);
     match background::divide(set).filter(|_| !partition) {
@@ -103,7 +103,8 @@ fn before(set: &TaskSet, others: &[TaskSpec], watch: Watch<'_>) -> Result<Plan, 
         .iter()
         .map(|(method, refusal)| format!("{}: {refusal}", method.name()))
         .collect();
-    let stopped = passed_over.iter().find(|(_, refusal)| refusal.kind == Kind::Stopped);
+    let of_kind = |kind: Kind| passed_over.iter().find(|(_, refusal)| refusal.kind == kind);
+    let stopped = of_kind(Kind::Stopped).or_else(|| of_kind(Kind::Open));
     let kind = stopped.map_or(passed_over[0].1.kind, |(_, refusal)| refusal.kind);
     let found = match stopped {
         Some(_) => "no method has a plan so far",

@@ -16,6 +16,8 @@ pub enum Kind {
     Load,
     /// A search ended without a verdict, or a table would be too long.
     Undecided,
+    /// A search has tried as many candidates as it may, and there are others.
+    Open,
     /// Whoever waited for a verdict does so no longer: the time was over, or the user has asked for an end.
     Stopped,
 }
@@ -48,6 +50,21 @@ impl Refusal {
     /// No verdict.
     pub fn undecided(reason: impl Into<String>) -> Self {
         Self::new(Kind::Undecided, reason)
+    }
+
+    /// No verdict after so many partitions, for this reason none so far.
+    pub fn open(tried: usize, reason: impl fmt::Display) -> Self {
+        Self::new(Kind::Open, format!("not decided after {tried} partitions: {reason}"))
+    }
+
+    /// A search gave up.
+    pub fn gave_up(reason: impl Into<String>) -> Self {
+        Self::new(Kind::Open, reason)
+    }
+
+    /// Whether there may be a plan all the same.
+    pub fn is_open(&self) -> bool {
+        matches!(self.kind, Kind::Open | Kind::Stopped)
     }
 
     /// No verdict, as nobody waits for it any more.

@@ -4,7 +4,7 @@
 use crate::Method;
 use crate::alone::beside_others;
 use crate::methods::{PlanContext, draft};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::Refusal;
 use crate::watch::Watch;
 use fresco_rt::Time;
 use fresco_rt::demand::utilization_q64;
@@ -41,7 +41,7 @@ pub struct Sensitivity {
     pub undecided: Option<Undecided>,
 }
 
-/// What of a [`Sensitivity`] is not decided, because the time was over or the user has asked for an end.
+/// What of a [`Sensitivity`] is not decided, because a search gave up, the time was over, or the user has asked for an end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Undecided {
     /// Why.
@@ -158,7 +158,7 @@ impl<F: FnMut(usize)> Judge<'_, F> {
             draft(self.method, &context.clone().while_patient(patience)).map(|_| ())
         });
         let decided = match found {
-            Err(refusal) if refusal.kind == Kind::Stopped => {
+            Err(refusal) if refusal.is_open() => {
                 self.undecided.reason = refusal.reason;
                 None
             }

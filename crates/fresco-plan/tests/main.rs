@@ -18,3 +18,4 @@ mod reading;
 mod real_tasks;
 mod refresh_cost;
 mod requests;
+mod undecided;

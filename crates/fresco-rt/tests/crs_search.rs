@@ -5,7 +5,7 @@ use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
 use fresco_rt::search::{
-    MemoryNeed, Space, brute_force, full_budgets, partition, partition_flat, rest_of_table, shrink_last,
+    MemoryNeed, Sought, Space, brute_force, full_budgets, partition, partition_flat, rest_of_table, shrink_last,
 };
 use fresco_rt::toplevel::{Locks, Server, TopLevel, accepts, server_tables};
 use fresco_rt::{Task, Time};
@@ -81,7 +81,7 @@ proptest! {
             };
             rest_of_table([&side(0), &side(1)], Policy::Edf, &space, true).unwrap().is_some()
         });
-        prop_assert_eq!(partition(&tasks, None, Policy::Edf, &space, usize::MAX).unwrap().is_some(), any);
+        prop_assert_eq!(partition(&tasks, None, Policy::Edf, &space, usize::MAX).unwrap().verdict(), Some(any));
     }
 }
 
@@ -152,6 +152,7 @@ fn partitions_respect_memory_and_hold() {
     for memory in [None, Some(need([6, 6])), Some(need([3, 8]))] {
         let found = partition(&tasks, memory.as_ref(), Policy::Edf, &space, 1000)
             .unwrap()
+            .found()
             .unwrap();
         let mut all = found.workloads.concat();
         all.sort_unstable();
@@ -170,7 +171,7 @@ fn partitions_respect_memory_and_hold() {
     }
     assert_eq!(
         partition(&tasks, Some(&need([5, 5])), Policy::Edf, &space, 1000).unwrap(),
-        None
+        Sought::Nowhere
     );
 }
 
@@ -206,10 +207,17 @@ fn flat_scheduling_goes_further() {
     let tasks = [first, second].concat();
     let colors = partition_flat(&tasks, None, Policy::Edf, &locks(Density::Gb16), 100)
         .unwrap()
+        .found()
         .unwrap();
     assert_eq!(colors.iter().map(Vec::len).sum::<usize>(), 5);
     assert_eq!(
         partition_flat(&tasks, None, Policy::Edf, &locks(Density::Gb32), 100).unwrap(),
-        None
+        Sought::Nowhere
     );
+    // Eleven of them are more than are split in every way.
+    let light: Vec<Task> = (0..11)
+        .map(|_| Task::new("light", 0, 8_000_000, 1000, 8_000_000).unwrap())
+        .collect();
+    let open = partition_flat(&light, None, Policy::Edf, &locks(Density::Gb32), 7).unwrap();
+    assert_eq!((open.verdict(), open), (None, Sought::Open(7)));
 }

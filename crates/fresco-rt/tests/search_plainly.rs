@@ -98,7 +98,7 @@ proptest! {
         let policy = POLICIES[policy];
         let slice = SliceCost::default();
         let demand = RefreshDemand { retention: RETENTION, commands: 8, trfc, handler: 1, jitter: 0, slice };
-        let found = assign_aligned(&a, 1, None, policy, demand, Some(32), 300).unwrap();
+        let found = assign_aligned(&a, 1, None, policy, demand, Some(32), 300).unwrap().found();
         let side = |bits: u32, wanted: u32| (0..a.len()).filter(|i| bits >> i & 1 == wanted).map(|i| a[i].clone()).collect::<Vec<Task>>();
         let fits = |period: Time| {
             (0..1u32 << a.len()).any(|bits| plan(&[[&side(bits, 0), &side(bits, 1)]], policy, period, demand).is_ok())
@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn what_earlier_candidates_taught_changes_no_partition(a in tasks(5), burst in 1u64..8) {
         let space = space(burst);
-        let found = partition(&a, None, Policy::Edf, &space, 300).unwrap();
+        let found = partition(&a, None, Policy::Edf, &space, 300).unwrap().found();
         if let Some(found) = &found {
             let sets = found.workloads.clone().map(|all| all.into_iter().map(|i| a[i].clone()).collect::<Vec<Task>>());
             let plain = plainly([&sets[0], &sets[1]], Policy::Edf, &space);
@@ -134,7 +134,12 @@ fn a_search_without_patience_has_no_verdict() {
         Task::new("b", 0, 64, 4, 64).unwrap(),
     ];
     let space = space(4);
-    assert!(partition(&tasks, None, Policy::Edf, &space, 300).unwrap().is_some());
+    assert!(
+        partition(&tasks, None, Policy::Edf, &space, 300)
+            .unwrap()
+            .found()
+            .is_some()
+    );
     let over = |_: Progress| true;
     let attempts = Attempts {
         most: 300,

@@ -8,7 +8,7 @@ use fresco_rt::copies::{
 use fresco_rt::executive::{Answer, CoAssign, Cores, Problem, Rotation, Slicing};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
-use fresco_rt::search::{Space, partition};
+use fresco_rt::search::{Sought, Space, partition};
 use fresco_rt::toplevel::{Locks, Server, TopLevel};
 use fresco_rt::{Patience, Task, Time};
 use proptest::prelude::*;
@@ -128,7 +128,10 @@ fn servers_of_table_5_2_with_a_copy_task() {
         copy_cost: COPY,
     };
     let space = Space::new(locks(Density::Gb16, 2_000), 250_000, 16 * MS);
-    assert_eq!(partition(&tasks, None, Policy::Edf, &space, 40).unwrap(), None);
+    assert_eq!(
+        partition(&tasks, None, Policy::Edf, &space, 40).unwrap(),
+        Sought::Nowhere
+    );
     let with = found([&pick(&[0, 2]), &pick(&[1, 4])], &[copy(3)], Density::Gb16).expect("servers");
     assert_eq!(with.instances[0].switches(), 10, "in 320 ms");
     assert!(found([&pick(&[0, 1, 3, 4]), &pick(&[2])], &[], Density::Gb16).is_some());

@@ -185,6 +185,7 @@ fn tasks_are_assigned_to_cores_and_colors() {
     };
     let found = assign_aligned(&tasks, 4, None, policy, demand, Some(4 * MS), 100)
         .unwrap()
+        .found()
         .unwrap();
     let mut all: Vec<usize> = found.cores.iter().flatten().flatten().copied().collect();
     all.sort_unstable();
@@ -197,16 +198,21 @@ fn tasks_are_assigned_to_cores_and_colors() {
     };
     let tight = assign_aligned(&tasks, 4, Some(&memory([13, 8])), policy, demand, Some(4 * MS), 100)
         .unwrap()
+        .found()
         .unwrap();
     let count = |color: usize| tight.cores.iter().map(|core| core[color].len()).sum::<usize>();
     assert!(count(0) <= 13 && count(1) <= 8);
     assert_eq!(
-        assign_aligned(&tasks, 4, Some(&memory([10, 9])), policy, demand, Some(4 * MS), 100).unwrap(),
+        assign_aligned(&tasks, 4, Some(&memory([10, 9])), policy, demand, Some(4 * MS), 100)
+            .unwrap()
+            .verdict(),
         None
     );
     assert_eq!(
-        assign_aligned(&tasks, 3, None, policy, demand, Some(4 * MS), 100).unwrap(),
-        None,
+        assign_aligned(&tasks, 3, None, policy, demand, Some(4 * MS), 100)
+            .unwrap()
+            .verdict(),
+        Some(false),
         "load 3.72"
     );
     assert_eq!(

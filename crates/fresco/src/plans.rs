@@ -147,7 +147,7 @@ pub fn refused(file: &Path, set: &TaskSet, refusal: &Refusal) -> Failure {
         .into(),
         _ => {
             let by = asked.map_or(String::new(), |method| format!(" by {}", method.name()));
-            if refusal.kind == Kind::Stopped {
+            if refusal.is_open() {
                 return Failure::Wanting(format!("{name}: there is no verdict on a plan{by}: {refusal}"));
             }
             Failure::Wanting(format!("{name}: there is no plan{by}: {refusal}"))

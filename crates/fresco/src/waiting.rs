@@ -51,7 +51,7 @@ pub fn watched<T>(
 /// Plans a set.
 ///
 /// # Errors
-/// Why there is no plan; of kind [`Stopped`](fresco_plan::refusal::Kind::Stopped) if that is not decided.
+/// Why there is no plan; of kind [`Stopped`](fresco_plan::refusal::Kind::Stopped) or [`Open`](fresco_plan::refusal::Kind::Open) if that is not decided.
 pub fn plan(set: &TaskSet, limit: Option<Duration>, stop: &Stop) -> Result<Plan, Refusal> {
     let what = format!("planning {}", set.name);
     watched(&progress::waiting(&what), &what, limit, stop, |watch| {

@@ -10,7 +10,7 @@ use crate::colors::of_ranks;
 use crate::plan::{CoreSlots, Proof, RefreshPlan, RefreshWindow, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::aligned::{AlignedError, AlignedPlan, RefreshDemand, longest_plan};
-use fresco_rt::search::{assign_aligned, assign_aligned_on};
+use fresco_rt::search::{Sought, assign_aligned, assign_aligned_on};
 use fresco_rt::{Task, Time};
 use fresco_scenario::BurstLength;
 
@@ -148,8 +148,11 @@ pub(super) fn find(
             attempts,
         ),
     };
-    let found = found.map_err(refused)?.ok_or_else(|| none_found(context, demand))?;
-    Ok((found.cores, found.plan))
+    match found.map_err(refused)? {
+        Sought::Found(found) => Ok((found.cores, found.plan)),
+        Sought::Nowhere => Err(Refusal::load(none_found(context, demand))),
+        Sought::Open(tried) => Err(Refusal::open(tried, none_found(context, demand))),
+    }
 }
 
 pub(super) fn refused(error: AlignedError) -> Refusal {
@@ -160,10 +163,10 @@ pub(super) fn refused(error: AlignedError) -> Refusal {
 }
 
 /// The share of time that each slot has to have for the other's refresh, and what the tasks need.
-fn none_found(context: &PlanContext<'_>, demand: RefreshDemand) -> Refusal {
+fn none_found(context: &PlanContext<'_>, demand: RefreshDemand) -> String {
     let share = demand.commands as f64 * demand.trfc as f64 / demand.retention as f64;
     let (shortest, longest) = context.set.options.periods;
-    Refusal::load(format!(
+    format!(
         "no frame from {} to {} works: tasks need {:.4} of {} cores, each color's slot at least {share:.4} of the frame \
          (tRFC / tREFI, for the refresh of the other), and two handlers of {} per frame",
         time(shortest),
@@ -171,7 +174,7 @@ fn none_found(context: &PlanContext<'_>, demand: RefreshDemand) -> Refusal {
         utilization(&context.tasks),
         context.set.options.cores,
         time(demand.handler)
-    ))
+    )
 }
 
 /// A segment per color and frame: color 1 after the handler that opens the frame, color 0 after the last border.

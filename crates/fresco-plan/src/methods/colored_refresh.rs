@@ -180,7 +180,8 @@ pub(super) fn responses(context: &PlanContext<'_>, table: &Table) -> Vec<Option<
 
 fn refused(error: NoPlan) -> Refusal {
     match &error {
-        NoPlan::OutOfBudget(_) | NoPlan::Stopped => Refusal::undecided(error.to_string()),
+        NoPlan::OutOfBudget(_) => Refusal::gave_up(error.to_string()),
+        NoPlan::Stopped => Refusal::undecided(error.to_string()),
         NoPlan::NoFrames(NoFusion::Problem(too_long)) => {
             Refusal::undecided(format!("not applicable: {too_long} (times in ns)"))
         }

@@ -13,7 +13,7 @@ use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::Time;
 use fresco_rt::flat::{FlatVerdict, flat_test_while};
-use fresco_rt::search::partition_flat;
+use fresco_rt::search::{Sought, partition_flat};
 use fresco_rt::simulation::SimulationError;
 use fresco_rt::toplevel::Locks;
 
@@ -86,14 +86,19 @@ fn split(
     let options = &context.set.options;
     let own = context.pick(tasks);
     let found = partition_flat(&own, Some(&need), options.policy, locks, context.attempts()).map_err(refused)?;
-    let found = found.ok_or_else(|| {
-        Refusal::load(format!(
+    let why = || {
+        format!(
             "no split into two colors lets every job of {} tasks (utilisation {:.4}) meet its deadline beside locks of {}",
             own.len(),
             utilization(&own),
             time(locks.window_length(0))
-        ))
-    })?;
+        )
+    };
+    let found = match found {
+        Sought::Found(found) => found,
+        Sought::Nowhere => return Err(Refusal::load(why())),
+        Sought::Open(tried) => return Err(Refusal::open(tried, why())),
+    };
     Ok(found.map(|indices| indices.iter().map(|&i| tasks[i]).collect()))
 }
 

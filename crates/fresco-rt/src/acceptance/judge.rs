@@ -35,7 +35,7 @@ fn answer(method: Method, tasks: &[Task], conditions: &Conditions) -> Option<boo
     let servers = |family: Family| {
         let Some(space) = space() else { return Some(false) };
         let found = partition_full(tasks, None, policy, family, &space, attempts).ok()?;
-        Some(found.is_some())
+        found.verdict()
     };
     match method {
         Method::AutoRefresh => match AutoRefresh::new(RETENTION, COMMANDS, density.trfc()) {
@@ -46,7 +46,7 @@ fn answer(method: Method, tasks: &[Task], conditions: &Conditions) -> Option<boo
         Method::Periodic => servers(Family::Periodic),
         Method::Table => match space() {
             None => Some(false),
-            Some(space) => Some(partition(tasks, None, policy, &space, attempts).ok()?.is_some()),
+            Some(space) => partition(tasks, None, policy, &space, attempts).ok()?.verdict(),
         },
         Method::Aligned => {
             let demand = RefreshDemand {
@@ -58,11 +58,11 @@ fn answer(method: Method, tasks: &[Task], conditions: &Conditions) -> Option<boo
                 slice: Default::default(),
             };
             let found = assign_aligned(tasks, 1, None, policy, demand, None, attempts).ok()?;
-            Some(found.is_some())
+            found.verdict()
         }
         Method::Flat => match locks() {
             None => Some(false),
-            Some(locks) => Some(partition_flat(tasks, None, policy, &locks, attempts).ok()?.is_some()),
+            Some(locks) => partition_flat(tasks, None, policy, &locks, attempts).ok()?.verdict(),
         },
         Method::ColoredRefresh => executive(tasks, conditions),
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task runs on which core with which color, under aligned segmented refresh (F29).
 
+use super::Sought;
 use super::candidates::{Candidates, Side};
 use super::partition::MemoryNeed;
 use super::tight::Tight;
@@ -21,7 +22,7 @@ pub struct Assignment {
 }
 
 /// The longest frame, hence the fewest switches, for which some assignment is found; at most `attempts` splits into colors per
-/// core and frame. `longest` limits the frame (the gap between refresh commands). `None` proves nothing.
+/// core and frame. `longest` limits the frame (the gap between refresh commands).
 ///
 /// Tasks go to cores heaviest first, each to the least loaded core. A segment must lie in the slots of all cores, but what
 /// that asks of a border is the same for each, so that every core may be split alone.
@@ -36,8 +37,15 @@ pub fn assign_aligned<'a>(
     demand: RefreshDemand,
     longest: Option<Time>,
     attempts: impl Into<Attempts<'a>>,
-) -> Result<Option<Assignment>, AlignedError> {
-    assign_aligned_on(tasks, &spread(tasks, cores), memory, policy, demand, longest, attempts)
+) -> Result<Sought<Assignment>, AlignedError> {
+    let groups = spread(tasks, cores);
+    let sought = assign_aligned_on(tasks, &groups, memory, policy, demand, longest, attempts)?;
+    let is_beyond = || utilization_q64(tasks).0 >> 64 >= cores as u128;
+    Ok(match sought {
+        // Other tasks may share a core.
+        Sought::Nowhere if cores > 1 && !is_beyond() => Sought::Open(1),
+        sought => sought,
+    })
 }
 
 /// As [`assign_aligned`], with the core of each task given: indices of the tasks of each core.
@@ -52,22 +60,26 @@ pub fn assign_aligned_on<'a>(
     demand: RefreshDemand,
     longest: Option<Time>,
     attempts: impl Into<Attempts<'a>>,
-) -> Result<Option<Assignment>, AlignedError> {
+) -> Result<Sought<Assignment>, AlignedError> {
     let attempts = attempts.into();
     if groups.is_empty() || demand.commands == 0 {
         return Err(AlignedError::Empty);
     }
     let mut sides: Vec<Sides> = groups.iter().map(|group| Sides::new(pick(tasks, group))).collect();
+    // The most splits tried of a frame that has others.
+    let mut open = None;
     for period in divisors(demand.retention)
         .into_iter()
         .rev()
         .filter(|&p| longest.is_none_or(|longest| p <= longest))
     {
-        if let Some(found) = with_period(tasks, groups, &mut sides, memory, policy, demand, period, attempts)? {
-            return Ok(Some(found));
+        match with_period(tasks, groups, &mut sides, memory, policy, demand, period, attempts)? {
+            Sought::Found(found) => return Ok(Sought::Found(found)),
+            Sought::Open(tried) => open = open.max(Some(tried)),
+            Sought::Nowhere => {}
         }
     }
-    Ok(None)
+    Ok(open.map_or(Sought::Nowhere, Sought::Open))
 }
 
 #[allow(clippy::too_many_arguments)] // one call, of the arguments above
@@ -80,7 +92,7 @@ fn with_period(
     demand: RefreshDemand,
     period: Time,
     attempts: Attempts<'_>,
-) -> Result<Option<Assignment>, AlignedError> {
+) -> Result<Sought<Assignment>, AlignedError> {
     let mut left = memory.map(|need| need.capacity);
     let mut cores: Vec<[Vec<usize>; 2]> = Vec::new();
     for (group, sides) in groups.iter().zip(sides) {
@@ -90,9 +102,11 @@ fn with_period(
         });
         let mut chosen = None;
         if is_hopeless(&sides.tasks, period, demand) {
-            return Ok(None);
+            return Ok(Sought::Nowhere);
         }
+        let is_limited = groups.len() > 1 && own.is_some();
         sides.within(own);
+        let mut tried = 0;
         for number in 0..attempts.most {
             if attempts.are_over(number) {
                 return Err(AlignedError::Stopped);
@@ -100,6 +114,7 @@ fn with_period(
             let Some((side, tight)) = sides.get(number) else {
                 break;
             };
+            tried = number + 1;
             if tight.are_short(side, period, demand) {
                 continue;
             }
@@ -123,7 +138,13 @@ fn with_period(
                 Err(_) => {}
             }
         }
-        let Some(split) = chosen else { return Ok(None) };
+        let Some(split) = chosen else {
+            // Another split of a core before may have left other memory.
+            return Ok(match sides.are_all(tried) && !is_limited {
+                true => Sought::Nowhere,
+                false => Sought::Open(tried),
+            });
+        };
         if let (Some(need), Some(left)) = (memory, &mut left) {
             for (left, indices) in left.iter_mut().zip(&split) {
                 *left -= indices.iter().map(|&i| need.bytes[i]).sum::<u64>();
@@ -136,7 +157,7 @@ fn with_period(
         .map(|split| [0, 1].map(|color| pick(tasks, &split[color])))
         .collect();
     let slices: Vec<[&[Task]; 2]> = sets.iter().map(|[a, b]| [a.as_slice(), b.as_slice()]).collect();
-    plan(&slices, policy, period, demand).map(|plan| Some(Assignment { cores, plan }))
+    plan(&slices, policy, period, demand).map(|plan| Sought::Found(Assignment { cores, plan }))
 }
 
 /// The splits of the tasks of a core, made once however often they are asked for.
@@ -166,6 +187,11 @@ impl Sides {
             self.memory = memory;
             self.made.clear();
         }
+    }
+
+    /// Whether so many are all splits.
+    fn are_all(&mut self, tried: usize) -> bool {
+        self.made.len() == tried && self.candidates.are_over()
     }
 
     /// A split, and what is known of others.

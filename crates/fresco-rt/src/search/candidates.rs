@@ -77,6 +77,11 @@ impl Candidates {
         all
     }
 
+    /// Whether every partition has been asked for.
+    pub(super) fn are_over(&mut self) -> bool {
+        self.loads.len() <= EXHAUSTIVE && self.ready.is_empty()
+    }
+
     /// Load of the first workload less that of the second, in units of 2⁻⁶⁴.
     fn balance(&self, side: &[bool]) -> i128 {
         let signed = |(&side, &load): (&bool, &u128)| if side { -(load as i128) } else { load as i128 };

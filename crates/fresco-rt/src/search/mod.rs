@@ -28,6 +28,36 @@ use crate::switches::SliceCost;
 use crate::time::{Time, divisors};
 use crate::toplevel::{Locks, TopLevel};
 
+/// What a search among partitions of tasks has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sought<T> {
+    /// The first that works.
+    Found(T),
+    /// None works: all were tried, or a bound excludes them.
+    Nowhere,
+    /// None of so many works, and there are others.
+    Open(usize),
+}
+
+impl<T> Sought<T> {
+    /// What was found.
+    pub fn found(self) -> Option<T> {
+        match self {
+            Sought::Found(found) => Some(found),
+            Sought::Nowhere | Sought::Open(_) => None,
+        }
+    }
+
+    /// Whether there is one that works; `None` if that is open.
+    pub fn verdict(&self) -> Option<bool> {
+        match self {
+            Sought::Found(_) => Some(true),
+            Sought::Nowhere => Some(false),
+            Sought::Open(_) => None,
+        }
+    }
+}
+
 /// Servers found for two workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {

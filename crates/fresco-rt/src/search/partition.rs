@@ -4,14 +4,14 @@
 use super::candidates::Candidates;
 use super::full::full_budgets_of;
 use super::rest::{Past, rest_of_frame};
-use super::{Found, Space};
+use super::{Found, Sought, Space};
 use crate::budget::Family;
 use crate::demand::utilization_q64;
 use crate::patience::Attempts;
 use crate::policy::Policy;
 use crate::task::Task;
 use crate::time::Time;
-use crate::toplevel::{Frame, TopLevelError};
+use crate::toplevel::{Frame, Locks, TopLevelError};
 
 /// Memory of the tasks, and how much each color holds (F7 for two colors of one server each).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,7 @@ pub struct Partition {
 /// Finds two workloads and servers for them by [`rest_of_table`](super::rest_of_table); at most `attempts` partitions are tried.
 ///
 /// First come the splits by period (short periods in one workload, long ones in the other), then, for few tasks, all subsets, else
-/// what one move or one swap makes of the splits, most even first. `None` means that none of these works, which proves
-/// nothing for more than eight tasks.
+/// what one move or one swap makes of the splits, most even first: for more than eight tasks that is not all.
 ///
 /// # Errors
 /// [`rest_of_table`](super::rest_of_table); [`TopLevelError::Stopped`].
@@ -45,7 +44,7 @@ pub fn partition<'a>(
     policy: Policy,
     space: &Space,
     attempts: impl Into<Attempts<'a>>,
-) -> Result<Option<Partition>, TopLevelError> {
+) -> Result<Sought<Partition>, TopLevelError> {
     let frame = Frame::new(&space.locks, space.locks.retention()).costing(space.slice);
     let mut past = Past::default();
     first_that(tasks, memory, space, attempts.into(), |sets| {
@@ -65,7 +64,7 @@ pub fn partition_full<'a>(
     family: Family,
     space: &Space,
     attempts: impl Into<Attempts<'a>>,
-) -> Result<Option<Partition>, TopLevelError> {
+) -> Result<Sought<Partition>, TopLevelError> {
     first_that(tasks, memory, space, attempts.into(), |sets| {
         full_budgets_of(sets, policy, family, space)
     })
@@ -78,11 +77,14 @@ fn first_that(
     space: &Space,
     attempts: Attempts<'_>,
     mut servers: impl FnMut([&[Task]; 2]) -> Result<Option<Found>, TopLevelError>,
-) -> Result<Option<Partition>, TopLevelError> {
+) -> Result<Sought<Partition>, TopLevelError> {
     if hopeless(tasks, space) {
-        return Ok(None);
+        return Ok(Sought::Nowhere);
     }
-    for (number, side) in Candidates::new(tasks, memory).take(attempts.most).enumerate() {
+    let mut candidates = Candidates::new(tasks, memory);
+    let mut tried = 0;
+    for (number, side) in candidates.by_ref().take(attempts.most).enumerate() {
+        tried = number + 1;
         if attempts.are_over(number) {
             return Err(TopLevelError::Stopped);
         }
@@ -92,15 +94,17 @@ fn first_that(
             .clone()
             .map(|indices| indices.iter().map(|&i| tasks[i].clone()).collect::<Vec<Task>>());
         if let Some(found) = servers([&sets[0], &sets[1]])? {
-            return Ok(Some(Partition { workloads, found }));
+            return Ok(Sought::Found(Partition { workloads, found }));
         }
     }
-    Ok(None)
+    Ok(match candidates.are_over() {
+        true => Sought::Nowhere,
+        false => Sought::Open(tried),
+    })
 }
 
 /// Whether the load exceeds what the handlers of the locks leave.
-pub fn is_overloaded(tasks: &[Task], space: &Space) -> bool {
-    let locks = &space.locks;
+pub fn is_overloaded(tasks: &[Task], locks: &Locks) -> bool {
     let handlers: Time = 2 * (locks.lock_cost() + locks.unlock_cost());
     let left = (u128::from(locks.retention().saturating_sub(handlers)) << 64) / u128::from(locks.retention());
     utilization_q64(tasks).0 > left + 1
@@ -114,5 +118,5 @@ fn hopeless(tasks: &[Task], space: &Space) -> bool {
         .map(|color| locks.window_length(color))
         .min()
         .unwrap_or(0);
-    is_overloaded(tasks, space) || tasks.iter().any(|task| task.window() - task.wcet < shortest)
+    is_overloaded(tasks, locks) || tasks.iter().any(|task| task.window() - task.wcet < shortest)
 }

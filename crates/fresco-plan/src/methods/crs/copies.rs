@@ -9,7 +9,7 @@ use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
 use fresco_rt::copies::{CopyError, CopyTask, servers_with_copies, waits_for_locks};
-use fresco_rt::search::{MemoryNeed, Space, is_overloaded};
+use fresco_rt::search::{MemoryNeed, Sought, Space, is_overloaded};
 use fresco_rt::task::hyperperiod;
 use fresco_rt::time::lcm;
 
@@ -23,13 +23,14 @@ pub(super) fn with_copies(
     tasks: &[usize],
     need: &MemoryNeed,
     space: &Space,
-) -> Result<Option<(OnCore, [usize; 2])>, Refusal> {
+) -> Result<Sought<(OnCore, [usize; 2])>, Refusal> {
     let options = &context.set.options;
     let mut impatient = tasks.to_vec();
     impatient.sort_by_key(|&i| (context.tasks[i].deadline - context.tasks[i].wcet, i));
-    let mut left = options.attempts.min(WITH_COPIES);
-    if is_overloaded(&context.pick(tasks), space) {
-        return Ok(None);
+    let most = options.attempts.min(WITH_COPIES);
+    let mut tried = 0;
+    if is_overloaded(&context.pick(tasks), space.locks()) {
+        return Ok(Sought::Nowhere);
     }
     let waits = impatient
         .iter()
@@ -45,10 +46,10 @@ pub(super) fn with_copies(
             })
             .collect();
         for bits in 0..1u64 << others.len().min(20) {
-            if left == 0 {
-                return Ok(None);
+            if tried == most {
+                return Ok(Sought::Open(tried));
             }
-            left -= 1;
+            tried += 1;
             let side_of = |place: usize| bits.checked_shr(place as u32).unwrap_or(0) & 1;
             // Either workload may have either color; a task that cannot have its color alone cannot have it with others.
             let suits = |turned: u64| {
@@ -79,11 +80,11 @@ pub(super) fn with_copies(
                     copied: shared.iter().copied().zip(found.instances).collect(),
                     top: found.top,
                 };
-                return Ok(Some((core, found.order)));
+                return Ok(Sought::Found((core, found.order)));
             }
         }
     }
-    Ok(None)
+    Ok(Sought::Nowhere)
 }
 
 fn undecided(error: CopyError) -> Refusal {

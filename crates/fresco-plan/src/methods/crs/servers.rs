@@ -9,7 +9,7 @@ use super::copies::with_copies;
 use super::{OnCore, refused, split_of};
 use crate::refusal::Refusal;
 use fresco_rt::Task;
-use fresco_rt::search::{Found, Space, partition, rest_of_table};
+use fresco_rt::search::{Found, Sought, Space, partition, rest_of_table};
 use fresco_rt::toplevel::{Locks, Server, TopLevel};
 
 /// Servers for the tasks of a core, and the group of ranks of each color.
@@ -55,15 +55,22 @@ pub(super) fn on_core(
     let own = context.pick(tasks);
     let found = partition(&own, Some(&need), options.policy, &space, context.attempts()).map_err(refused)?;
     let found = match found {
-        Some(found) => found,
-        None if options.instances > 1 && context.known_instants().is_ok() => {
+        Sought::Found(found) => found,
+        without if options.instances > 1 && context.known_instants().is_ok() => {
             hyperperiod(&own, locks.retention()).map_err(|why| {
                 Refusal::undecided(format!("no servers are found without copies; with copies, {why}"))
             })?;
-            let copied = with_copies(context, tasks, &need, &space)?;
-            return copied.ok_or_else(|| none_found(context, tasks, locks));
+            return match (without, with_copies(context, tasks, &need, &space)?) {
+                (_, Sought::Found(copied)) => Ok(copied),
+                (Sought::Open(tried), Sought::Open(more)) => {
+                    Err(open(context, tasks, locks, tried.saturating_add(more)))
+                }
+                (Sought::Open(tried), _) | (_, Sought::Open(tried)) => Err(open(context, tasks, locks, tried)),
+                _ => Err(none_found(context, tasks, locks)),
+            };
         }
-        None => return Err(none_found(context, tasks, locks)),
+        Sought::Open(tried) => return Err(open(context, tasks, locks, tried)),
+        Sought::Nowhere => return Err(none_found(context, tasks, locks)),
     };
     let global = found
         .workloads
@@ -73,6 +80,11 @@ pub(super) fn on_core(
 
 fn split(tasks: &[usize], color: &[usize]) -> [Vec<usize>; 2] {
     [0, 1].map(|wanted| tasks.iter().copied().filter(|&i| color[i] == wanted).collect())
+}
+
+/// No servers are found, and others were not looked for.
+fn open(context: &PlanContext<'_>, tasks: &[usize], locks: &Locks, tried: usize) -> Refusal {
+    Refusal::open(tried, none_found(context, tasks, locks))
 }
 
 /// Why no servers are found, as far as it can be said simply.

@@ -29,8 +29,11 @@ struct Row {
     method: Method,
     /// Whether there is a plan.
     planned: bool,
-    /// False if nobody waited for the verdict any more.
+    /// False if a search gave up, or nobody waited for the verdict any more.
     decided: bool,
+    /// False if nobody waited for it.
+    #[serde(skip)]
+    made: bool,
     /// Whether its proof holds for sporadic arrivals, too.
     sporadic: bool,
     /// The schedule, or the reason why there is none.
@@ -44,7 +47,8 @@ impl Comparison {
             density_gbit: row.density_gbit,
             method: row.method,
             planned: row.outcome.is_ok(),
-            decided: !matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped),
+            decided: !matches!(&row.outcome, Err(refusal) if refusal.is_open()),
+            made: !matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped),
             sporadic: row.outcome.as_ref().is_ok_and(sporadic),
             words: match &row.outcome {
                 Ok(plan) => words(plan),
@@ -68,9 +72,9 @@ impl Comparison {
         self.rows.iter().any(|row| row.planned)
     }
 
-    /// How many rows have a verdict.
-    pub fn decided(&self) -> usize {
-        self.rows.iter().filter(|row| row.decided).count()
+    /// How many rows somebody waited for.
+    pub fn made(&self) -> usize {
+        self.rows.iter().filter(|row| row.made).count()
     }
 
     /// A table of methods by densities, and what stands behind each cell.
@@ -98,9 +102,9 @@ impl Comparison {
             table.push(cells)?;
         }
         let columns = ["method", "densities", "schedule, or why there is none"].map(Column::text);
-        let open = match self.decided() < self.rows.len() {
-            true => "; ?: not decided",
-            false => "",
+        let open = match self.rows.iter().all(|row| row.decided) {
+            true => "",
+            false => "; ?: not decided",
         };
         let mut reasons = Table::new(
             format!(

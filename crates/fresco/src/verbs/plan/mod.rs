@@ -28,8 +28,8 @@ use std::time::Duration;
 #[command(after_help = "\
 docs/plan.md describes what a plan needs of a scenario, and every method. Without --method the best one is chosen that has a plan.
 Ctrl-C ends it with what is decided by then; so does --time-limit, with which what is found depends on the machine.
-Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, or it is not decided within --time-limit, 2 wrong
-input, 4 there is one, but it is too large to be verified (fresco check) or read, and is not written, 130 Ctrl-C.
+Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, or it is not decided, 2 wrong input, 4 there is
+one, but it is too large to be verified (fresco check) or read, and is not written, 130 Ctrl-C.
 
 Examples:
   fresco plan tasks/table-5.2.toml
@@ -148,8 +148,8 @@ fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {
     });
     let comparison = Comparison::new(set, &densities, &found?);
     if stop.is_asked() {
-        let decided = comparison.decided();
-        tell(&format!("fresco: stopped after {decided} of {all} plans"));
+        let made = comparison.made();
+        tell(&format!("fresco: stopped after {made} of {all} plans"));
     }
     output::print(args.json, "fresco-plan-comparison/1", provenance, &comparison, || {
         comparison.tables()
