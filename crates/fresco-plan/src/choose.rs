@@ -143,7 +143,11 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
         Some(high) => (Some(high.mode), high.virtual_deadlines),
         None => (None, Vec::new()),
     };
-    reasons.extend(context.about_switches().filter(|_| !draft.proofs.is_empty()));
+    reasons.extend(
+        context
+            .about_switches(&draft.schedule)
+            .filter(|_| !draft.proofs.is_empty()),
+    );
     let is_alone = set.options.alone.is_some();
     if is_alone {
         let others = set.options.cores - 1;

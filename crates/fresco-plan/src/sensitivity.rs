@@ -178,12 +178,16 @@ impl<F: FnMut(usize)> Judge<'_, F> {
             }
             let options = &context.set.options;
             let counted = beside_others(context.set, tasks.to_vec());
-            let counted = counted.map(|tasks| charged(&tasks, options.policy, options.context_switch_ns));
-            let Ok(Ok(tasks)) = counted else {
+            let counted = counted.map(|tasks| {
+                let wcets = tasks.iter().map(|task| task.wcet).collect();
+                charged(&tasks, options.policy, options.context_switch_ns).map(|tasks| (wcets, tasks))
+            });
+            let Ok(Ok((wcets, tasks))) = counted else {
                 return Some(false);
             };
             asked += 1;
             let scaled = PlanContext {
+                wcets,
                 tasks,
                 ..context.clone()
             };

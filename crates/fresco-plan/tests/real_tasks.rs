@@ -163,13 +163,6 @@ fn less_of_anything_is_accepted() {
 
 #[test]
 fn methods_of_known_instants_say_that_they_do_not_apply() {
-    let plain = [
-        "task.0.jitter=0 ns",
-        "task.0.critical_section=0 ns",
-        "task.1.critical_section=0 ns",
-        "task.2.arrival_jitter=0 ns",
-        "task.2.min_distance=16 ms",
-    ];
     for method in [Method::Flat, Method::ColoredRefresh] {
         let refusal = plan(&set(method, &[])).expect_err("it knows nothing of jitter");
         assert_eq!(refusal.kind, Kind::Form);
@@ -177,8 +170,6 @@ fn methods_of_known_instants_say_that_they_do_not_apply() {
             refusal.reason.contains("task a has jitter or a critical section"),
             "{refusal}"
         );
-        let refusal = plan(&set(method, &plain)).expect_err("it counts no switches");
-        assert!(refusal.reason.contains("switches have a cost"), "{refusal}");
     }
     // Nobody takes a run or a table for a proof of such tasks.
     let free = [
@@ -186,11 +177,80 @@ fn methods_of_known_instants_say_that_they_do_not_apply() {
         "task.0.cache_reload=0 ns",
         "task.1.cache_reload=0 ns",
     ];
-    let (set, mut found) = planned(Method::Flat, &[&plain[..], &free].concat());
+    let (set, mut found) = planned(Method::Flat, &[&PLAIN[..], &free].concat());
     check(&found, &set.machine).expect("sound as it is");
     found.tasks[2].jitter_ns = 1;
     let objection = check(&found, &set.machine).expect_err("not shown by a run");
     assert!(objection.to_string().contains("counts no jitter"), "{objection}");
+}
+
+/// Tasks that are ready when they arrive, with switches and reloads.
+const PLAIN: [&str; 5] = [
+    "task.0.jitter=0 ns",
+    "task.0.critical_section=0 ns",
+    "task.1.critical_section=0 ns",
+    "task.2.arrival_jitter=0 ns",
+    "task.2.min_distance=16 ms",
+];
+
+/// Each dispatch is paid for where jobs have known instants, too: by runs, in tables, and in executives inside servers. Whoever makes switches
+/// longer afterwards finds no time for them.
+#[test]
+fn known_instants_count_switches() {
+    for (method, policy) in [
+        (Method::Flat, "edf"),
+        (Method::Flat, "dm"),
+        (Method::ColoredRefresh, "edf"),
+        (Method::Crs, "executive"),
+    ] {
+        let name = method.name();
+        let (set, found) = planned(
+            method,
+            &[&PLAIN[..], &[&format!("plan.policy={policy}"), "plan.lock=800 us"]].concat(),
+        );
+        check(&found, &set.machine).unwrap_or_else(|objection| panic!("{name} {policy}: {objection}"));
+        assert_eq!((found.tasks[0].wcet_ns, found.context_switch_ns), (1_000_000, 4_000));
+        let said = |reason: &String| reason.starts_with("a switch takes 4000 ns: each job");
+        assert!(found.reasons.iter().any(said), "{:?}", found.reasons);
+        let mut more = found.clone();
+        more.context_switch_ns = 700_000;
+        let objection = check(&more, &set.machine).expect_err(name).to_string();
+        let told = [
+            "without their switches",
+            "misses its deadline",
+            "with its switches",
+            "the response of",
+        ];
+        assert!(
+            told.iter().any(|told| objection.contains(told)),
+            "{name} {policy}: {objection}"
+        );
+    }
+}
+
+/// A table is looked at slice by slice: with one nanosecond more for each switch some job lacks time.
+#[test]
+fn a_table_has_just_the_time_for_its_switches() {
+    let (set, found) = planned(Method::ColoredRefresh, &PLAIN);
+    let mut more = found.clone();
+    more.context_switch_ns += 1;
+    let objection = check(&more, &set.machine).expect_err("each job has its time and no more");
+    let told = "in its slices without their switches";
+    assert!(objection.to_string().contains(told), "{objection}");
+    // A job that another cuts in two reloads.
+    let mut more = found;
+    let slices: Vec<usize> = (0..3).map(|task| table(&more).most_slices(task)).collect();
+    let cut = slices.iter().position(|&slices| slices > 1).expect("some job is cut");
+    more.tasks[cut].cache_reload_ns += 1;
+    let objection = check(&more, &set.machine).expect_err("a reload longer than there is time for");
+    assert!(objection.to_string().contains(told), "{objection}");
+}
+
+fn table(plan: &Plan) -> &fresco_rt::executive::Table {
+    let fresco_plan::plan::Schedule::Table { table, .. } = &plan.schedule else {
+        panic!("{} is no table", plan.method.name());
+    };
+    table
 }
 
 /// The tasks of a plan are read back with all that they have.

@@ -92,6 +92,49 @@ fn longer(task: &Task, cost: Time) -> Result<Task, Overcharged> {
     Ok(Task { wcet, ..task.clone() })
 }
 
+/// The tasks with all their dispatches as a part of their execution: `e + 2 s + n (s + γ)`, for jobs of known instants that run when they can.
+///
+/// A job is switched to once, may find a switch under way when it comes, and is dispatched again after each of `n` suspensions, with its own
+/// reload: one for each job that may preempt it, as many as come while it may run, and `interruptions` in an open interval as long as its deadline.
+/// As each job pays for itself alone, what it pays is time in which it could run: the run with these execution times, or shorter ones, is that of
+/// the switches too.
+///
+/// # Errors
+/// As [`charged`].
+pub fn charged_by_dispatch(
+    tasks: &[Task],
+    policy: Policy,
+    switch: Time,
+    interruptions: impl Fn(Time) -> Time,
+) -> Result<Vec<Task>, Overcharged> {
+    let ranks = match policy {
+        Policy::Edf => Vec::new(),
+        Policy::FixedPriority(order) => order.ranks(tasks),
+    };
+    // A job that comes later has the earlier deadline only if its task has the shorter one.
+    let may_preempt = |other: usize, own: usize| match policy {
+        Policy::Edf => tasks[other].deadline < tasks[own].deadline,
+        Policy::FixedPriority(_) => ranks[other] < ranks[own],
+    };
+    let charge = |own: usize| {
+        let task = &tasks[own];
+        let others = (0..tasks.len()).filter(|&other| other != own && may_preempt(other, own));
+        let arrivals = others.map(|other| task.deadline.div_ceil(tasks[other].period));
+        let suspensions = arrivals.fold(interruptions(task.deadline), Time::saturating_add);
+        let again = switch.saturating_add(task.cache_reload).saturating_mul(suspensions);
+        let wcet = task.wcet.saturating_add(switch.saturating_mul(2)).saturating_add(again);
+        if wcet > task.window() {
+            return Err(Overcharged {
+                task: task.name.clone(),
+                charged: wcet,
+                window: task.window(),
+            });
+        }
+        Ok(Task { wcet, ..task.clone() })
+    };
+    (0..tasks.len()).map(charge).collect()
+}
+
 /// Time lost in each span in which a core serves some tasks and not others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SliceCost {
@@ -151,6 +194,27 @@ mod tests {
         let mut late = tasks();
         late[2] = late[2].clone().ready_late(30).unwrap();
         assert_eq!(charged(&late, Policy::Edf, 2).unwrap()[2].wcet, 10 + 6 + 5);
+    }
+
+    /// c may be preempted by two of a and two of b in 120, and is interrupted twice.
+    #[test]
+    fn dispatches_are_charged_to_who_is_dispatched() {
+        let mut all = tasks();
+        all[2] = Task::new("c", 0, 200, 10, 120).unwrap().reloading(3);
+        let costs = |policy| {
+            let charged = charged_by_dispatch(&all, policy, 2, |window| window / 60).unwrap();
+            Vec::from_iter(charged.into_iter().map(|task| task.wcet))
+        };
+        assert_eq!(costs(Policy::Edf), [14, 10 + 4 + 2 * 7, 10 + 4 + 6 * 5]);
+        assert_eq!(
+            costs(Policy::FixedPriority(Order::DeadlineMonotonic)),
+            costs(Policy::Edf)
+        );
+        let error = charged_by_dispatch(&all, Policy::Edf, 20, |_| 0).unwrap_err();
+        assert_eq!(
+            (error.task.as_str(), error.charged, error.window),
+            ("b", 10 + 40 + 25, 60)
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod listed_jobs;
 mod search_plainly;
 mod soundness;
 mod soundness_aligned;
+mod soundness_dispatches;
 mod soundness_global;
 mod soundness_real;
 mod soundness_servers;

@@ -6,11 +6,12 @@ use super::global;
 use super::report::{CheckReport, Stop, Violation, holds};
 use super::runs::{by_run, open};
 use super::scope;
+use super::slices;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
 use super::words;
 use crate::Method;
-use crate::plan::{Evidence, Plan, Proof, Schedule};
+use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
 use fresco_rt::executive::{Needs, Table};
 use fresco_rt::policy::Policy;
 use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
@@ -87,7 +88,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
 /// Checks one proof; returns the response that it grants each task.
 fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Stop> {
     if matches!(proof.evidence, Evidence::Table | Evidence::Run { .. }) {
-        charges::none(plan, proof, place)?;
+        charges::known_instants(plan, proof, place)?;
     }
     if !plan.migration.is_none() {
         return Ok(global::check(plan, proof, tasks, place)?);
@@ -97,9 +98,12 @@ fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Ti
             let Schedule::Table { table, .. } = &plan.schedule else {
                 return Err(Violation::new(place, "speaks of a table, but the schedule is none").into());
             };
-            Ok(by_table(plan, table, tasks)?)
+            let tasks: Vec<Task> = plan.tasks.iter().filter_map(PlannedTask::timing).collect();
+            let worst = by_table(plan, table, &tasks)?;
+            slices::check(table, &tasks, plan.context_switch_ns)?;
+            Ok(worst)
         }
-        Evidence::Run { .. } => by_run(plan, proof, tasks, place),
+        Evidence::Run { .. } => by_run(plan, proof, &charges::of_run(plan, proof, place)?, place),
         evidence => match &plan.schedule {
             Schedule::Priorities => {
                 let memory = &plan.memory;

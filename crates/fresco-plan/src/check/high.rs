@@ -91,7 +91,8 @@ fn within(stop: Stop) -> Stop {
 /// Tasks of two criticality levels have neither jitter nor sections, and no switches are counted.
 fn tasks(plan: &Plan) -> Result<(), Violation> {
     for proof in &plan.proofs {
-        charges::none(plan, proof, "high")?;
+        charges::known_instants(plan, proof, "high")?;
+        charges::no_switches(plan, proof, "high")?;
     }
     let any = plan.tasks.iter().any(|task| task.wcet_high_ns > 0);
     holds! { any, "high", "serves no task: none is of high criticality" }

@@ -26,6 +26,7 @@ mod report;
 mod retention;
 mod runs;
 mod scope;
+mod slices;
 mod spans;
 mod switchover;
 mod table;

@@ -126,7 +126,7 @@ fn both(sporadic: Refusal, phases: &Refusal) -> Refusal {
 }
 
 fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
-    context.known_instants()?;
+    context.known_instants_without_switches()?;
     let tasks = context.pick(indices);
     let size = RunSize::of(&Schedule::Locked { locks: planned(locks) }, 1, 0)?;
     repeat::run(&tasks, size, MOST_EVENTS)?;

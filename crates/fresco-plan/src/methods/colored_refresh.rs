@@ -5,6 +5,7 @@ use super::draft::{Draft, PlanContext};
 use super::grouping::given;
 use super::locking::{about_burst, windows};
 use super::repeat;
+use super::slices::with_switches;
 use super::words::time;
 use crate::colors::{even_groups, of_ranks};
 use crate::plan::{Evidence, Proof, Schedule};
@@ -17,6 +18,10 @@ use fresco_scenario::BurstLength;
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     context.known_instants()?;
+    with_switches(context, table)
+}
+
+fn table(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let (set, memory) = (context.set, &context.memory);
     let options = &set.options;
     if memory.ranks < 2 {

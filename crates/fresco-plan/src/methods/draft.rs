@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use fresco_rt::global;
 use fresco_rt::refresh::for_jitter;
 use fresco_rt::search::MemoryNeed;
-use fresco_rt::switches::{Overcharged, SliceCost, charged};
+use fresco_rt::switches::{Overcharged, SliceCost, charged, charged_by_dispatch};
 use fresco_rt::{Attempts, Patience, Task, Time};
 use fresco_scenario::plan::RankMemory;
 use fresco_scenario::{BurstLength, TaskSet};
@@ -31,6 +31,7 @@ pub(crate) struct PlanContext<'a> {
 }
 
 /// The parts of a plan that a method decides.
+#[derive(Clone)]
 pub(crate) struct Draft {
     /// High mode, if tasks have criticality.
     pub high: Option<HighDraft>,
@@ -52,6 +53,7 @@ pub(crate) struct Draft {
 }
 
 /// What a method decides of high mode.
+#[derive(Clone)]
 pub(crate) struct HighDraft {
     pub mode: HighMode,
     /// Virtual deadline of each task; 0 if it is the deadline.
@@ -66,7 +68,6 @@ impl<'a> PlanContext<'a> {
     pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
         let (timing, switch) = (beside_others(set, set.timing())?, set.options.context_switch_ns);
         let wcets = timing.iter().map(|task| task.wcet).collect();
-        let refused = |error: Overcharged| Refusal::load(format!("{error} (times in ns)"));
         Ok(Self {
             set,
             wcets,
@@ -75,8 +76,8 @@ impl<'a> PlanContext<'a> {
             tasks: match set.options.method {
                 // A partition proves no deadline.
                 Some(Method::Partition) => timing,
-                _ if !set.options.migration.is_none() => global::charged(&timing, switch).map_err(refused)?,
-                _ => charged(&timing, set.options.policy, switch).map_err(refused)?,
+                _ if !set.options.migration.is_none() => global::charged(&timing, switch).map_err(overcharged)?,
+                _ => charged(&timing, set.options.policy, switch).map_err(overcharged)?,
             },
             patience: Patience::ENDLESS,
         })
@@ -140,33 +141,79 @@ impl<'a> PlanContext<'a> {
         })
     }
 
-    /// What a plan says of the switches that it counts; nothing if it counts none.
-    pub fn about_switches(&self) -> Option<String> {
+    /// The same, with WCETs that contain no switches.
+    pub fn uncharged(&self) -> Self {
+        let timing = self.tasks.iter().zip(&self.wcets);
+        let tasks = timing.map(|(task, &wcet)| Task { wcet, ..task.clone() });
+        PlanContext {
+            tasks: tasks.collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The same, where each job pays for its own dispatches: each core, with so many interruptions of its tasks in an interval.
+    ///
+    /// # Errors
+    /// A job that takes longer than its deadline with its switches.
+    pub fn charged_by_dispatch(
+        &self,
+        cores: &[Vec<usize>],
+        interruptions: impl Fn(Time) -> Time,
+    ) -> Result<Self, Refusal> {
+        let mut own = self.uncharged();
+        if self.slice == SliceCost::default() {
+            return Ok(own);
+        }
+        let options = &self.set.options;
+        for core in cores {
+            let charged = charged_by_dispatch(
+                &own.pick(core),
+                options.policy,
+                options.context_switch_ns,
+                &interruptions,
+            );
+            for (&task, charged) in core.iter().zip(charged.map_err(overcharged)?) {
+                own.tasks[task] = charged;
+            }
+        }
+        Ok(own)
+    }
+
+    /// What a plan says of the switches that its schedule counts; nothing if it counts none.
+    pub fn about_switches(&self, schedule: &Schedule) -> Option<String> {
         let switch = self.set.options.context_switch_ns;
-        (self.slice != SliceCost::default()).then(|| {
-            format!(
+        (self.slice != SliceCost::default()).then(|| match schedule {
+            Schedule::Table { .. } => format!(
+                "a switch takes {switch} ns: each job has time for one in each of its slices, and in all but the first for its reload"
+            ),
+            Schedule::Locked { locks } if locks.phase_ns.len() > 1 => format!(
+                "a switch takes {switch} ns: each job is charged two, and one with its reload for each handler in its window and each job that may \
+                 preempt it there"
+            ),
+            _ => format!(
                 "a switch takes {switch} ns: each job is charged three and the longest reload of what it may preempt, each slot {} ns at its \
                  begin and {} ns at its end",
                 self.slice.front, self.slice.back
-            )
+            ),
         })
     }
 
-    /// Refuses what a run of all jobs at known instants cannot show: bursts, late or blocked jobs, switches.
+    /// Refuses what jobs at known instants cannot show: bursts, late or blocked jobs.
     ///
     /// # Errors
-    /// The first task, or the switches, that would have to be counted.
+    /// The first task that would have to be counted otherwise.
     pub fn known_instants(&self) -> Result<(), Refusal> {
-        let switches = (self.slice != SliceCost::default()).then(|| "switches have a cost".to_owned());
         let late = self.tasks.iter().find(|task| !task.is_plain());
-        let late = late.map(|task| format!("task {} has jitter or a critical section", task.name));
-        match late.or(switches) {
-            None => Ok(()),
-            Some(why) => Err(Refusal::form(format!(
-                "not applicable: {why}, and the method looks at jobs of known instants that run when they can; aligned, crs, auto-refresh and \
-                 burst have proofs for sporadic tasks that count it"
-            ))),
-        }
+        not_of_known_instants(late.map(|task| format!("task {} has jitter or a critical section", task.name)))
+    }
+
+    /// As [`Self::known_instants`], and switches too.
+    ///
+    /// # Errors
+    /// As [`Self::known_instants`], or switches have a cost.
+    pub fn known_instants_without_switches(&self) -> Result<(), Refusal> {
+        self.known_instants()?;
+        not_of_known_instants((self.slice != SliceCost::default()).then(|| "switches have a cost".to_owned()))
     }
 
     /// The ranks of two colors.
@@ -215,5 +262,19 @@ impl<'a> PlanContext<'a> {
     /// Some of the tasks.
     pub fn pick(&self, indices: &[usize]) -> Vec<Task> {
         indices.iter().map(|&i| self.tasks[i].clone()).collect()
+    }
+}
+
+fn overcharged(error: Overcharged) -> Refusal {
+    Refusal::load(format!("{error} (times in ns)"))
+}
+
+fn not_of_known_instants(why: Option<String>) -> Result<(), Refusal> {
+    match why {
+        None => Ok(()),
+        Some(why) => Err(Refusal::form(format!(
+            "not applicable: {why}, and the method looks at jobs of known instants that run when they can; aligned, crs, auto-refresh and \
+             burst have proofs for sporadic tasks that count it"
+        ))),
     }
 }

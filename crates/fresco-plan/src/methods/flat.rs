@@ -21,8 +21,13 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;
     context.known_instants()?;
     let groups = context.two_groups()?;
-    let phases = [context.memory.retention_ns / 2, 0];
+    let retention = context.memory.retention_ns;
+    let phases = [retention / 2, 0];
     let locks = locks(context, &phases)?;
+    // A lock and an unlock handler of each color interrupt whoever runs.
+    let handlers = 2 * phases.len() as Time;
+    let interruptions = |window: Time| window.div_ceil(retention).saturating_mul(handlers);
+    let context = &context.charged_by_dispatch(&by_core(context), interruptions)?;
     let schedule = Schedule::Locked { locks: planned(&locks) };
     let size = RunSize::of(&schedule, phases.len(), 0)?;
     for tasks in by_core(context) {

@@ -17,6 +17,7 @@ mod locking;
 mod partition;
 mod prove;
 mod repeat;
+mod slices;
 mod words;
 
 pub(crate) use draft::{Draft, PlanContext};

@@ -9,6 +9,7 @@ mod servers;
 use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, instances};
 use super::locking::{about_burst, locks, planned, windows};
+use super::slices::with_switches;
 use crate::colors::of_ranks;
 use crate::plan::{CoreServers, PlannedServer, Schedule};
 use crate::refusal::Refusal;
@@ -83,7 +84,11 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         prove_core(context, number, core, &mut draft)?;
     }
     if context.set.options.executive {
-        tabulate(context, &locks, &cores, &mut draft)?;
+        return with_switches(context, |context| {
+            let mut draft = draft.clone();
+            tabulate(context, &locks, &cores, &mut draft)?;
+            Ok(draft)
+        });
     }
     Ok(draft)
 }

@@ -62,7 +62,7 @@ pub(super) fn prove_core(
         time(tables[1].unhidden)
     ));
     if let Some(refusal) = failure {
-        context.known_instants().map_err(|_| refusal.clone())?;
+        context.known_instants_without_switches().map_err(|_| refusal.clone())?;
         let size = RunSize::of(&draft.schedule, sets.len(), number as usize)?;
         let (jobs, worst) = run(core, &sets, context, size).map_err(|_| refusal.clone())?;
         draft.reasons.push(format!(

@@ -56,7 +56,7 @@ pub(super) fn on_core(
     let found = partition(&own, Some(&need), options.policy, &space, context.attempts()).map_err(refused)?;
     let found = match found {
         Sought::Found(found) => found,
-        without if options.instances > 1 && context.known_instants().is_ok() => {
+        without if options.instances > 1 && context.known_instants_without_switches().is_ok() => {
             hyperperiod(&own, locks.retention()).map_err(|why| {
                 Refusal::undecided(format!("no servers are found without copies; with copies, {why}"))
             })?;
