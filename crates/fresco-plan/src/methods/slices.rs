@@ -73,10 +73,13 @@ pub(super) fn with_switches(
     )))
 }
 
+/// When a job is dispatched, from its release on, and for how long.
+type Dispatches = Vec<(Time, Time)>;
+
 /// The tasks with a job that has less than its execution in slices without their switches.
 fn short(table: &Table, tasks: &[Task], switch: Time) -> Vec<usize> {
-    // Of each job: its instance, and when and how long it is dispatched, from its release on.
-    let mut jobs: BTreeMap<(usize, u64), (usize, Vec<(Time, Time)>)> = BTreeMap::new();
+    // Of each job, its instance and its dispatches.
+    let mut jobs: BTreeMap<(usize, u64), (usize, Dispatches)> = BTreeMap::new();
     let mut end = None;
     for slot in &table.slots {
         let task = &tasks[slot.task];
