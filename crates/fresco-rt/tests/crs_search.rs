@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Searches for servers against trying everything, and on the published task set.
 
+use fresco_rt::copies::partition_for_phases;
 use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
@@ -188,6 +189,21 @@ fn the_table_accepts_more_than_full_budgets() {
         .unwrap()
         .unwrap();
     assert!(server_tables(&found.top).unwrap().0.iter().all(|table| table.full));
+}
+
+/// What no servers serve and flat scheduling does (docs/theory.md): a lock takes 2.87 of 8 ms, and budgets are the same in every period.
+#[test]
+fn constant_budgets_are_not_enough() {
+    let task = |name: &str, period: Time, wcet: Time| Task::new(name, 0, period, wcet, period).unwrap();
+    let tasks = [task("a", 8_000_000, 4_000_000), task("b", 10_000_000, 4_000_000)];
+    let locks = Locks::of_two_servers(RETENTION, Burst::Standard.length(Density::Gb8), 0, 0).unwrap();
+    let space = Space::new(locks.clone(), 100_000, 64_000_000);
+    let sporadic = partition(&tasks, None, Policy::Edf, &space, 100).unwrap();
+    assert_eq!(sporadic, Sought::Nowhere);
+    let for_phases = partition_for_phases(&tasks, None, Policy::Edf, &space, 100).unwrap();
+    assert_eq!(for_phases, Sought::Nowhere);
+    let flat = partition_flat(&tasks, None, Policy::Edf, &locks, 100).unwrap();
+    assert_eq!(flat.verdict(), Some(true));
 }
 
 /// Table 5.2 at 16 Gb: no servers, but a flat schedule, whichever way its tasks are colored as published or by search.

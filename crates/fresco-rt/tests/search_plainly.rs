@@ -3,7 +3,7 @@
 //! must be the same.
 
 use fresco_rt::aligned::{RefreshDemand, plan};
-use fresco_rt::copies::{CopyTask, CopyVerdict, Switch, copies_test, servers_with_copies};
+use fresco_rt::copies::{CopyTask, CopyVerdict, Switch, copies_test, partition_for_phases, servers_with_copies};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::search::{Space, assign_aligned, partition, rest_of_table};
 use fresco_rt::switches::SliceCost;
@@ -90,6 +90,18 @@ proptest! {
         let found = servers_with_copies([&a, &b], &shared, Policy::Edf, &space, Patience::ENDLESS).unwrap();
         let found = found.map(|found| (found.top, found.order, found.switch));
         prop_assert_eq!(found, plainly_with_copies([&a, &b], &shared, &space));
+    }
+
+    /// Servers for the phases alone are those of the plain search, and there are some wherever sporadic tasks have some.
+    #[test]
+    fn servers_for_phases_are_those_of_the_plain_search(a in tasks(3), burst in 1u64..8) {
+        let space = space(burst);
+        let found = partition_for_phases(&a, None, Policy::Edf, &space, 300).unwrap();
+        let side = |bits: u32, wanted: u32| (0..a.len()).filter(|i| bits >> i & 1 == wanted).map(|i| a[i].clone()).collect::<Vec<Task>>();
+        let any = (0..1u32 << a.len()).any(|bits| plainly_with_copies([&side(bits, 0), &side(bits, 1)], &[], &space).is_some());
+        prop_assert_eq!(found.verdict(), Some(any));
+        let sporadic = partition(&a, None, Policy::Edf, &space, 300).unwrap();
+        prop_assert!(any || sporadic.verdict() == Some(false));
     }
 
     /// Lengths that were too short for one split refuse others: the frame found is the longest that has any split.

@@ -4,16 +4,18 @@
 //!
 //! [`assign_instances`] makes the table: a job uses the color that is not locked in its window, and data are copied where
 //! that changes, by a job in whose window neither color is locked (F10, F11). [`copies_test`] tests a pair of servers with
-//! such tasks, exactly for known phases; [`servers_with_copies`] finds a pair.
+//! such tasks, exactly for known phases; [`servers_with_copies`] finds a pair, [`partition_for_phases`] one without copies.
 
 mod accept;
 mod instances;
+mod phases;
 mod search;
 
 pub use accept::{CopyError, CopyVerdict, copies_test};
 pub use instances::{
     Instance, InstanceTable, MAX_JOBS, NoInstances, Switch, assign_instances, least_gap, switches_twice,
 };
+pub use phases::partition_for_phases;
 pub use search::{FoundWithCopies, servers_with_copies, waits_for_locks};
 
 use crate::task::Task;

@@ -13,14 +13,14 @@ const EXHAUSTIVE: usize = 8;
 const PAGE: usize = 4096;
 
 /// For each task the workload that it belongs to.
-pub(super) type Side = Vec<bool>;
+pub(crate) type Side = Vec<bool>;
 
 /// Sides of the tasks without repetition, those alone whose memory fits.
 ///
 /// First come the splits by period (short periods in one workload, long ones in the other), then, for few tasks, all subsets, else
 /// what one move or one swap makes of the splits; each of both most even first, and of equals those that are made first. Of the
 /// n³ neighbours of n tasks only [`PAGE`] are held.
-pub(super) struct Candidates {
+pub(crate) struct Candidates {
     memory: Option<MemoryNeed>,
     /// Utilisation of each task, in units of 2⁻⁶⁴ and rounded down.
     loads: Vec<u128>,
@@ -43,7 +43,7 @@ struct Neighbour {
 
 impl Candidates {
     /// The partitions of `tasks`.
-    pub(super) fn new(tasks: &[Task], memory: Option<&MemoryNeed>) -> Self {
+    pub(crate) fn new(tasks: &[Task], memory: Option<&MemoryNeed>) -> Self {
         let n = tasks.len();
         let mut by_period: Vec<usize> = (0..n).collect();
         by_period.sort_by_key(|&i| (tasks[i].period, tasks[i].deadline, i));
@@ -78,7 +78,7 @@ impl Candidates {
     }
 
     /// Whether every partition has been asked for.
-    pub(super) fn are_over(&mut self) -> bool {
+    pub(crate) fn are_over(&mut self) -> bool {
         self.loads.len() <= EXHAUSTIVE && self.ready.is_empty()
     }
 

@@ -19,6 +19,7 @@ mod tight;
 
 pub use assign::{Assignment, assign_aligned, assign_aligned_on};
 pub use brute::brute_force;
+pub(crate) use candidates::Candidates;
 pub use flat::partition_flat;
 pub use full::full_budgets;
 pub use partition::{MemoryNeed, Partition, is_overloaded, partition, partition_full};

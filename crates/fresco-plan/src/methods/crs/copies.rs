@@ -13,8 +13,11 @@ use fresco_rt::search::{MemoryNeed, Sought, Space, is_overloaded};
 use fresco_rt::task::hyperperiod;
 use fresco_rt::time::lcm;
 
-/// Most partitions that are tried with copies: each runs the jobs of a turn some twenty times.
-const WITH_COPIES: usize = 300;
+/// Most partitions that are tried for jobs of known instants, and again with copies: each runs the jobs of a turn some twenty times.
+pub(super) const OF_KNOWN_JOBS: usize = 300;
+
+/// Most of these without copies if not all can be tried: each takes long where there are many jobs.
+pub(super) const OF_MANY_TASKS: usize = 30;
 
 /// Servers with copy tasks (CRS-11): those that can wait least get an instance in each color, as few as it takes; the others are
 /// split in every way, while these are few.
@@ -27,7 +30,7 @@ pub(super) fn with_copies(
     let options = &context.set.options;
     let mut impatient = tasks.to_vec();
     impatient.sort_by_key(|&i| (context.tasks[i].deadline - context.tasks[i].wcet, i));
-    let most = options.attempts.min(WITH_COPIES);
+    let most = options.attempts.min(OF_KNOWN_JOBS);
     let mut tried = 0;
     if is_overloaded(&context.pick(tasks), space.locks()) {
         return Ok(Sought::Nowhere);
@@ -87,7 +90,7 @@ pub(super) fn with_copies(
     Ok(Sought::Nowhere)
 }
 
-fn undecided(error: CopyError) -> Refusal {
+pub(super) fn undecided(error: CopyError) -> Refusal {
     Refusal::undecided(format!("{error} (times in ns)"))
 }
 

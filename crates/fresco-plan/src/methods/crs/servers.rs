@@ -5,12 +5,13 @@ use super::super::draft::PlanContext;
 use super::super::grouping::take;
 use super::super::repeat::hyperperiod;
 use super::super::words::{time, utilization};
-use super::copies::with_copies;
+use super::copies::{OF_KNOWN_JOBS, OF_MANY_TASKS, undecided, with_copies};
 use super::{OnCore, refused, split_of};
 use crate::refusal::Refusal;
-use fresco_rt::Task;
-use fresco_rt::search::{Found, Sought, Space, partition, rest_of_table};
+use fresco_rt::copies::partition_for_phases;
+use fresco_rt::search::{Found, MemoryNeed, Partition, Sought, Space, partition, rest_of_table};
 use fresco_rt::toplevel::{Locks, Server, TopLevel};
+use fresco_rt::{Attempts, Task};
 
 /// Servers for the tasks of a core, and the group of ranks of each color.
 pub(super) fn on_core(
@@ -56,21 +57,19 @@ pub(super) fn on_core(
     let found = partition(&own, Some(&need), options.policy, &space, context.attempts()).map_err(refused)?;
     let found = match found {
         Sought::Found(found) => found,
-        without if options.instances > 1 && context.known_instants_without_switches().is_ok() => {
-            hyperperiod(&own, locks.retention()).map_err(|why| {
-                Refusal::undecided(format!("no servers are found without copies; with copies, {why}"))
-            })?;
-            return match (without, with_copies(context, tasks, &need, &space)?) {
-                (_, Sought::Found(copied)) => Ok(copied),
-                (Sought::Open(tried), Sought::Open(more)) => {
-                    Err(open(context, tasks, locks, tried.saturating_add(more)))
-                }
-                (Sought::Open(tried), _) | (_, Sought::Open(tried)) => Err(open(context, tasks, locks, tried)),
-                _ => Err(none_found(context, tasks, locks)),
-            };
-        }
-        Sought::Open(tried) => return Err(open(context, tasks, locks, tried)),
-        Sought::Nowhere => return Err(none_found(context, tasks, locks)),
+        without => match for_phases(context, &own, &need, &space, without)? {
+            Sought::Found(Known::Servers(found)) => found,
+            Sought::Found(Known::ToCopy(tried)) => {
+                return match with_copies(context, tasks, &need, &space)? {
+                    Sought::Found(copied) => Ok(copied),
+                    Sought::Nowhere if tried == 0 => Err(none_found(context, tasks, locks)),
+                    Sought::Nowhere => Err(open(context, tasks, locks, tried)),
+                    Sought::Open(more) => Err(open(context, tasks, locks, tried.saturating_add(more))),
+                };
+            }
+            Sought::Nowhere => return Err(none_found(context, tasks, locks)),
+            Sought::Open(tried) => return Err(open(context, tasks, locks, tried)),
+        },
     };
     let global = found
         .workloads
@@ -80,6 +79,52 @@ pub(super) fn on_core(
 
 fn split(tasks: &[usize], color: &[usize]) -> [Vec<usize>; 2] {
     [0, 1].map(|wanted| tasks.iter().copied().filter(|&i| color[i] == wanted).collect())
+}
+
+/// What is left where no servers are found for sporadic tasks.
+enum Known {
+    /// Servers for the phases of the tasks.
+    Servers(Partition),
+    /// None after so many partitions that are not all; copies may help.
+    ToCopy(usize),
+}
+
+/// Servers for the phases of the tasks, `without` whose knowledge none were found; or whether copies are to be tried.
+fn for_phases(
+    context: &PlanContext<'_>,
+    own: &[Task],
+    need: &MemoryNeed,
+    space: &Space,
+    without: Sought<Partition>,
+) -> Result<Sought<Known>, Refusal> {
+    let options = &context.set.options;
+    let mut tried = match without {
+        Sought::Open(tried) => tried,
+        _ => 0,
+    };
+    let is_known = context.known_instants_without_switches().is_ok();
+    let repeats = hyperperiod(own, space.locks().retention());
+    if let (true, true, Err(why)) = (is_known, options.instances > 1, &repeats) {
+        let words = format!("no servers are found without copies; with copies, {why}");
+        return Err(Refusal::undecided(words));
+    }
+    if is_known && repeats.is_ok() {
+        let all = context.attempts();
+        let most = all.most.min(if own.len() > 8 { OF_MANY_TASKS } else { OF_KNOWN_JOBS });
+        let found = partition_for_phases(own, Some(need), options.policy, space, Attempts { most, ..all });
+        match found.map_err(undecided)? {
+            Sought::Found(found) => return Ok(Sought::Found(Known::Servers(found))),
+            Sought::Open(more) => tried = tried.saturating_add(more),
+            Sought::Nowhere => {}
+        }
+        if options.instances > 1 {
+            return Ok(Sought::Found(Known::ToCopy(tried)));
+        }
+    }
+    Ok(match tried {
+        0 => Sought::Nowhere,
+        tried => Sought::Open(tried),
+    })
 }
 
 /// No servers are found, and others were not looked for.
