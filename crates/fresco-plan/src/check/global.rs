@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Checks the proof of a plan whose jobs migrate: on cores that refresh stops together (F30, F31).
+//! Checks the proof of a plan whose jobs migrate: on cores that refresh stops together (F38, F39).
 
 use super::charges;
 use super::report::{Violation, holds};

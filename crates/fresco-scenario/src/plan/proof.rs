@@ -26,9 +26,9 @@ pub enum Evidence {
     Demand(EdfCertificate),
     /// Every response is supplied in time, also if tasks are sporadic (F20).
     Responses(ResponseCertificate),
-    /// On cores that tasks share, every response is short enough if the others are, also if tasks are sporadic (F30).
+    /// On cores that tasks share, every response is short enough if the others are, also if tasks are sporadic (F38).
     GlobalResponses(GlobalCertificate),
-    /// On cores that tasks share, densities leave enough for the earliest deadline first, also if tasks are sporadic (F31).
+    /// On cores that tasks share, densities leave enough for the earliest deadline first, also if tasks are sporadic (F39).
     GlobalDensity,
     /// No job misses in a run until everything repeats: holds for these phases and for shorter execution times (F27, F28).
     Run {
