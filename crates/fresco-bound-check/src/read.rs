@@ -119,7 +119,7 @@ pub fn refreshes(m: Memory, c: &Crowd) -> Result<Option<(Nat, Nat, Nat)>, Failur
         let turn = m.at("cl")?.max(m.at("cwl")?) + m.data()? + m.at("wtr_l")?.max(m.at("rtw_gap")?) + m.at("rtrs")?;
         each = each + turn + begun(n(1), bursts * m.column(c, "ccd_l_wr")?)?;
     }
-    let again = acts[1] + columns.wait(n(1), n(0), n(0)) + c.reads * m.older_precharge()?;
+    let again = acts[1] + columns.wait(n(1), n(0), n(0)) + c.reads.min(banks) * m.older_precharge()?;
     let of_others = m.at("refresh_to_act_other")? + precharge + m.older_act()? + rho;
     let ranks = (m.at("ranks")? - n(1)) * (n(1) + scheme.others) * n(2) * (m.at("pre_slots")? + rho);
     each = each + m.closable(c.writes > n(0))? + again + m.at("rp_ab")?.max(m.at("rp")?) + rho + scheme.takes;

@@ -103,7 +103,7 @@ fn closing(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
         }
     };
     // Afterwards all wait for the same cycle.
-    let again = d.acts(1) + columns.wait(1, 0, 0) + u64::from(crowd.reads) * d.older_precharge;
+    let again = d.acts(1) + columns.wait(1, 0, 0) + u64::from(crowd.reads.min(banks)) * d.older_precharge;
     begun + until_precharge(t, crowd.writes()) + again
 }
 

@@ -27,17 +27,19 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     // A lock and an unlock handler of each color interrupt whoever runs.
     let handlers = 2 * phases.len() as Time;
     let interruptions = |window: Time| window.div_ceil(retention).saturating_mul(handlers);
-    let context = &context.charged_by_dispatch(&by_core(context), interruptions)?;
+    // Chosen before dispatches are charged: what a job pays depends on who shares its core.
+    let on_cores = by_core(context);
+    let context = &context.charged_by_dispatch(&on_cores, interruptions)?;
     let schedule = Schedule::Locked { locks: planned(&locks) };
     let size = RunSize::of(&schedule, phases.len(), 0)?;
-    for tasks in by_core(context) {
-        repeat::run(&context.pick(&tasks), size, MOST_EVENTS)?;
+    for tasks in &on_cores {
+        repeat::run(&context.pick(tasks), size, MOST_EVENTS)?;
     }
     let mut cores: Split = Vec::new();
     let mut bounds = vec![None; context.tasks.len()];
     let mut proofs = Vec::new();
-    for (core, tasks) in (0u32..).zip(by_core(context)) {
-        let split = split(context, &tasks, &groups, &cores, &locks)?;
+    for (core, tasks) in (0u32..).zip(&on_cores) {
+        let split = split(context, tasks, &groups, &cores, &locks)?;
         let (jobs, worst) = run(context, &split, &locks, size)?;
         let counted = split.concat();
         counted

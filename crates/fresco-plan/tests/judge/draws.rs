@@ -86,12 +86,24 @@ pub fn text(seed: u64) -> (String, &'static str) {
     if draw.below(10) == 0 {
         text.push_str("memory.controller.page = \"closed\"\n");
     }
-    tasks(&mut draw, &mut text, (method, harmonic), cores);
+    let switches = draw.below(3) == 0;
+    if switches {
+        text.push_str(&format!("plan.context_switch = \"{} us\"\n", 1 + draw.below(20)));
+    }
+    // Proofs of known instants refuse jitter.
+    let jitter = draw.below(3) == 0 && policy != "executive" && !matches!(method, "flat" | "colored-refresh");
+    tasks(&mut draw, &mut text, (method, harmonic), cores, (switches, jitter));
     (text, method)
 }
 
 /// Tasks with up to 0.98 of each core: utilisations by UUniFast (Bini and Buttazzo, 2005).
-fn tasks(draw: &mut Draw, text: &mut String, (method, harmonic): (&str, bool), cores: u64) {
+fn tasks(
+    draw: &mut Draw,
+    text: &mut String,
+    (method, harmonic): (&str, bool),
+    cores: u64,
+    (switches, jitter): (bool, bool),
+) {
     let count = cores + draw.below(4 * cores + 2);
     // Loads that some plan may bear are drawn more often.
     let load = 0.98 * draw.unit().powf(0.7);
@@ -131,6 +143,19 @@ fn tasks(draw: &mut Draw, text: &mut String, (method, harmonic): (&str, bool), c
         }
         if draw.below(3) == 0 {
             text.push_str("global = \"4 KiB\"\n");
+        }
+        if switches && draw.below(2) == 0 {
+            text.push_str(&format!("cache_reload = \"{} us\"\n", 1 + draw.below(40)));
+        }
+        let left = deadline - wcet;
+        if jitter && draw.below(2) == 0 && left > 0 {
+            text.push_str(&format!("jitter = \"{} us\"\n", draw.below(left) / 2));
+        }
+        if jitter && draw.below(3) == 0 {
+            let (late, apart) = (1 + draw.below(2 * period), 1 + draw.below(period));
+            text.push_str(&format!(
+                "arrival_jitter = \"{late} us\"\nmin_distance = \"{apart} us\"\n"
+            ));
         }
         if bound {
             text.push_str(&format!("core = {}\n", number % cores));

@@ -12,8 +12,12 @@ struct Job {
     task: usize,
     number: u64,
     release: Ns,
+    /// It is ready from here on.
+    ready: Ns,
     deadline: Ns,
     left: Ns,
+    /// It has run already.
+    begun: bool,
     /// How much of it is a copy, which comes first.
     copy: Ns,
     /// In whose time it runs.
@@ -23,9 +27,19 @@ struct Job {
     from: u64,
 }
 
+/// A core changes from one job to another: nothing preempts that.
+#[derive(Default)]
+struct Switch {
+    /// The job that runs, or will.
+    to: Option<(usize, u64)>,
+    left: Ns,
+}
+
 /// When the jobs of a task come.
 struct Coming {
     at: Ns,
+    /// When it would come without jitter.
+    nominal: i64,
     number: u64,
     sporadic: bool,
     /// Instants at which time of its color ends.
@@ -58,6 +72,7 @@ pub fn run(plan: &Plan, core: usize, conduct: &Conduct, seen: &mut Seen) -> Resu
         .filter_map(|color| Busy::of(plan, conduct, plan.ranks_of(color)))
         .collect();
     let mut ready: Vec<Job> = Vec::new();
+    let mut switch = Switch::default();
     let (mut now, mut grant) = (0, gate.step());
     let mut steps = 0;
     let end = horizon(plan, &own);
@@ -73,11 +88,22 @@ pub fn run(plan: &Plan, core: usize, conduct: &Conduct, seen: &mut Seen) -> Resu
             }
             next = next.min(coming.at);
         }
-        let until = grant.end.min(next);
+        let soon = ready.iter().map(|job| job.ready).filter(|&at| at > now);
+        let until = grant.end.min(next).min(soon.min().unwrap_or(Ns::MAX));
+        if switch.left > 0 {
+            let until = match grant.colors {
+                0 => until,
+                _ => until.min(now + switch.left),
+            };
+            switch.left -= if grant.colors == 0 { 0 } else { until - now };
+            late(plan, &ready, until)?;
+            now = until;
+            continue;
+        }
         let first = ready
             .iter()
             .enumerate()
-            .filter(|(_, job)| job.color & grant.colors != 0)
+            .filter(|(_, job)| job.color & grant.colors != 0 && job.ready <= now)
             .min_by(|(_, a), (_, b)| {
                 let (one, other) = ((a.task, a.deadline, a.release), (b.task, b.deadline, b.release));
                 rule.key(one).cmp(&rule.key(other))
@@ -93,6 +119,19 @@ pub fn run(plan: &Plan, core: usize, conduct: &Conduct, seen: &mut Seen) -> Resu
             continue;
         };
         let job = &mut ready[place];
+        if switch.to != Some((job.task, job.number)) {
+            job.left += if job.begun {
+                plan.tasks[job.task].cache_reload_ns
+            } else {
+                0
+            };
+            job.begun = true;
+            switch = Switch {
+                to: Some((job.task, job.number)),
+                left: plan.context_switch_ns,
+            };
+            continue;
+        }
         let part = if job.copy > 0 { job.copy } else { job.left };
         let until = until.min(now + part);
         let touched = if job.copy > 0 { job.ranks | job.from } else { job.ranks };
@@ -103,6 +142,7 @@ pub fn run(plan: &Plan, core: usize, conduct: &Conduct, seen: &mut Seen) -> Resu
         if job.left == 0 {
             let job = ready.swap_remove(place);
             over(plan, &job, until, seen)?;
+            switch.to = None;
         }
         late(plan, &ready, until)?;
         now = until;
@@ -239,8 +279,10 @@ fn first(plan: &Plan, core: usize, own: &[usize], conduct: &Conduct) -> Vec<(usi
                 Arrivals::Apart => some(conduct.below(16, [7, task as u64, 0])),
                 Arrivals::Random => conduct.below(plan.tasks[task].period_ns, [8, task as u64, 0]),
             };
+            // The first of a burst comes as late as it may.
             let coming = Coming {
                 at,
+                nominal: at as i64 - plan.tasks[task].arrival_jitter_ns as i64,
                 number: 0,
                 sporadic,
                 ends,
@@ -265,24 +307,38 @@ fn released(plan: &Plan, number: usize, coming: &mut Coming, conduct: &Conduct, 
     let copies = source != instance(job);
     let copy = task.copy_ns.filter(|_| copies).unwrap_or(0);
     coming.number += 1;
-    coming.at += task.period_ns;
-    if coming.sporadic {
-        let place = [9, number as u64, job];
-        match conduct.arrivals {
-            Arrivals::Random if conduct.below(2, place) == 1 => {
-                coming.at += conduct.below(task.period_ns, [10, place[1], job])
-            }
-            Arrivals::Apart if conduct.below(4, place) == 3 => {
-                let known = coming.ends.iter().copied().find(|&at| at >= coming.at);
-                coming.at = known.unwrap_or(coming.at);
-            }
-            _ => {}
-        }
+    let mut pause = 0;
+    let place = [9, number as u64, job];
+    if coming.sporadic && conduct.arrivals == Arrivals::Random && conduct.below(2, place) == 1 {
+        pause = conduct.below(task.period_ns, [10, place[1], job]);
     }
+    coming.nominal += (task.period_ns + pause) as i64;
+    let late = match conduct.arrivals {
+        Arrivals::Planned | Arrivals::Together | Arrivals::Apart => 0,
+        Arrivals::Random => conduct.below(task.arrival_jitter_ns + 1, [11, place[1], job]),
+    };
+    let distance = match task.arrival_jitter_ns {
+        0 => task.period_ns,
+        _ => task.min_distance_ns.max(1),
+    };
+    let nominal = coming.nominal + if task.arrival_jitter_ns == 0 { 0 } else { late as i64 };
+    coming.at = (release + distance).max(nominal.max(0) as Ns);
+    if coming.sporadic && conduct.arrivals == Arrivals::Apart && conduct.below(4, place) == 3 {
+        let known = coming.ends.iter().copied().find(|&at| at >= coming.at);
+        let moved = known.unwrap_or(coming.at) - coming.at;
+        (coming.at, coming.nominal) = (coming.at + moved, coming.nominal + moved as i64);
+    }
+    let ready = match conduct.below(3, [12, place[1], job]) {
+        0 => 0,
+        1 => task.jitter_ns,
+        _ => conduct.below(task.jitter_ns + 1, [13, place[1], job]),
+    };
     Job {
         task: number,
         number: job,
         release,
+        ready: release + ready,
+        begun: false,
         deadline: release + task.deadline_ns,
         left: conduct.work(task.wcet_ns, number, job) + copy,
         copy,

@@ -17,6 +17,8 @@ pub struct Plan {
     pub cores: u64,
     #[serde(default)]
     pub refresh_jitter_ns: Ns,
+    #[serde(default)]
+    pub context_switch_ns: Ns,
     pub colors: Vec<Color>,
     pub tasks: Vec<Task>,
     pub schedule: Schedule,
@@ -58,6 +60,14 @@ pub struct Task {
     pub instance_of_job: Vec<usize>,
     pub response_bound_ns: Option<Ns>,
     pub copy_ns: Option<Ns>,
+    #[serde(default)]
+    pub jitter_ns: Ns,
+    #[serde(default)]
+    pub arrival_jitter_ns: Ns,
+    #[serde(default)]
+    pub min_distance_ns: Ns,
+    #[serde(default)]
+    pub cache_reload_ns: Ns,
     pub work: Value,
 }
 
@@ -190,6 +200,12 @@ impl Plan {
             (_, Some("DeadlineMonotonic")) => Ok(Order::Deadline),
             _ => Err(format!("no policy: {}", self.policy)),
         }
+    }
+
+    /// Returns true if jobs come and are ready as planned, and switches cost nothing.
+    pub fn is_plain(&self) -> bool {
+        let plain = |task: &Task| task.jitter_ns.max(task.arrival_jitter_ns).max(task.cache_reload_ns) == 0;
+        self.context_switch_ns == 0 && self.tasks.iter().all(plain)
     }
 
     /// When the first window after the switch from ordinary refresh begins that refreshes what window `number` does.

@@ -21,6 +21,8 @@ pub enum Outcome {
         method: String,
         cores: u64,
         jitter: bool,
+        switches: bool,
+        late_jobs: bool,
         sporadic: bool,
         jobs: u64,
         took: [Duration; 2],
@@ -55,6 +57,13 @@ pub fn one(seed: u64, steps: u64, more: u64) -> Outcome {
         method,
         cores: json["cores"].as_u64().unwrap_or(0),
         jitter: json["refresh_jitter_ns"].as_u64().is_some_and(|jitter| jitter > 0),
+        switches: json["context_switch_ns"].as_u64().is_some_and(|switch| switch > 0),
+        late_jobs: json["tasks"].as_array().is_some_and(|tasks| {
+            let late = |task: &serde_json::Value, key: &str| task[key].as_u64().is_some_and(|late| late > 0);
+            tasks
+                .iter()
+                .any(|task| late(task, "jitter_ns") || late(task, "arrival_jitter_ns"))
+        }),
         sporadic: proofs.iter().any(sporadic),
         jobs: seen.jobs,
         took: [took, begun.elapsed()],
@@ -71,6 +80,8 @@ pub struct Tally {
     pub judged: u64,
     several_cores: u64,
     jitter: u64,
+    switches: u64,
+    late_jobs: u64,
     sporadic: u64,
     jobs: u64,
     spoilt: BTreeMap<&'static str, u64>,
@@ -91,6 +102,8 @@ impl Tally {
                 method,
                 cores,
                 jitter,
+                switches,
+                late_jobs,
                 sporadic,
                 jobs,
                 took,
@@ -101,6 +114,8 @@ impl Tally {
                 self.judged += 1;
                 self.several_cores += u64::from(cores > 1);
                 self.jitter += u64::from(jitter);
+                self.switches += u64::from(switches);
+                self.late_jobs += u64::from(late_jobs);
                 self.sporadic += u64::from(sporadic);
                 self.jobs += jobs;
             }
@@ -139,8 +154,8 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} plans judged, none does harm: {} of several cores, {} with a timer that may be late, {} for sporadic tasks; {} jobs",
-            self.judged, self.several_cores, self.jitter, self.sporadic, self.jobs
+            "{} plans judged, none does harm: {} of several cores, {} with a timer that may be late, {} with switches that cost time, {} with jobs that come or are ready late, {} for sporadic tasks; {} jobs",
+            self.judged, self.several_cores, self.jitter, self.switches, self.late_jobs, self.sporadic, self.jobs
         )?;
         for (method, plans) in &self.plans {
             let took = self.planning.get(method).copied().unwrap_or_default();
@@ -220,7 +235,9 @@ pub fn spoilt(seed: u64, steps: u64, more: u64) -> Vec<Verdict> {
                     sound: &sound,
                     cores: set.machine.cores.into(),
                 };
-                match reasons::holds(&case, &violation.place, &violation.fact) {
+                // Reasons are recomputed of jobs that come as planned and of switches that cost nothing.
+                let reason = Plan::read(&sound).ok().filter(Plan::is_plain);
+                match reason.and_then(|_| reasons::holds(&case, &violation.place, &violation.fact)) {
                     Some(true) => Verdict::Refused(kind(&violation.place, &violation.fact)),
                     None => Verdict::Unknown(kind(&violation.place, &violation.fact)),
                     Some(false) => panic!("seed {seed}: {words}: the plan by {method} is refused because {violation}; which is not true\n{text}"),

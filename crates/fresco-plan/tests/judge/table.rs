@@ -15,6 +15,8 @@ const TURNS: u64 = 3;
 struct Job {
     left: Ns,
     copy: Ns,
+    /// Of the switch to it, and of its reload.
+    switch: Ns,
     until: Ns,
     over: Option<Ns>,
 }
@@ -44,6 +46,8 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
     let of_core = |_| (0..plan.colors.len()).filter_map(of_color).collect();
     let mut busy: Vec<Vec<Busy>> = (0..plan.cores).map(of_core).collect();
     let mut free = vec![0; plan.cores as usize];
+    // What each core ran last, and until when.
+    let mut running: Vec<Option<((usize, u64, u64), Ns)>> = vec![None; plan.cores as usize];
     let mut jobs: BTreeMap<(usize, u64, u64), Job> = BTreeMap::new();
     for turn in 0..TURNS {
         let base = turn * length;
@@ -67,10 +71,16 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
                 Job {
                     left: conduct.work(task.wcet_ns, slot.task, job + round * jobs_of_turn) + copy,
                     copy,
+                    switch: 0,
                     until: 0,
                     over: None,
                 }
             });
+            // A slice begins with a switch, and a reload unless it is the job's first.
+            if running[slot.core] != Some(((slot.task, job, round), now)) {
+                let again = if state.until > 0 { task.cache_reload_ns } else { 0 };
+                state.switch = plan.context_switch_ns + again;
+            }
             now = now.max(state.until);
             while now < end && state.left > 0 {
                 // A handler of a lock takes the core.
@@ -85,8 +95,15 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
                     now = base + end;
                     continue;
                 }
+                let begins = next.map_or(Ns::MAX, |(start, _)| base + start);
+                if state.switch > 0 {
+                    let until = end.min(now + state.switch).min(begins);
+                    state.switch -= until - now;
+                    now = until;
+                    continue;
+                }
                 let part = if state.copy > 0 { state.copy } else { state.left };
-                let until = end.min(now + part).min(next.map_or(Ns::MAX, |(start, _)| base + start));
+                let until = end.min(now + part).min(begins);
                 let touched = match state.copy {
                     0 => plan.touched(slot.task, slot.instance),
                     _ => plan.touched(slot.task, slot.instance) | plan.touched(slot.task, source),
@@ -101,6 +118,7 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
             if state.left == 0 && state.over.is_none() {
                 state.over = Some(state.until);
             }
+            running[slot.core] = Some(((slot.task, job, round), end));
         }
     }
     judge_all(plan, table, &jobs, seen)
