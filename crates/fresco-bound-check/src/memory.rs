@@ -156,6 +156,14 @@ impl<'v> Memory<'v> {
         Ok(within.max(across) + self.begun()?)
     }
 
+    /// What they cost a read that nobody else keeps waiting.
+    pub fn idle_before(self) -> Result<Nat, Failure> {
+        Ok(match self.word("page")? {
+            "open" => n(0),
+            _ => self.precharge()? + n(2) * self.rho()?,
+        })
+    }
+
     /// What rows that nobody wants cost a write when they are closed.
     pub fn idle_precharge(self) -> Result<Nat, Failure> {
         let row = self.at("act_slots")?.max(self.at("pre_slots")?);

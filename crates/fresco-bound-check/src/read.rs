@@ -240,7 +240,7 @@ fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(
     let formula = "1 + wait for PRE + tRP + tRCD + CL + BL/2";
     holds("service", formula, n(1) + opened + m.read_data()?)?;
     if c.reads == n(1) {
-        return Ok(());
+        return holds("activations", "PREs of rows that nobody wants", m.idle_before()?);
     }
     let columns = Columns::of(m, c, inside)?;
     if m.word("scheduler")? == "fcfs" {
@@ -293,7 +293,8 @@ fn alone_in_bank(m: Memory, c: &Crowd, inside: bool, columns: &Columns, bound: &
     // Within less time than a read takes from a command to the next of that kind there is one of each at most.
     let few = |window: Nat, again: Nat| inside && window < again;
     let precharges = m.precharge()? + elsewhere * m.older_precharge()?;
-    let precharges = match few(precharges, m.at("rp")? + m.at("rcd")? + data) {
+    let is_open = m.idle_before()? == n(0);
+    let precharges = match is_open && few(precharges, m.at("rp")? + m.at("rcd")? + data) {
         true => m.precharge()? + (elsewhere - n(1)) * m.older_precharge()?,
         false => precharges,
     };

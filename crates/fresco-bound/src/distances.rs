@@ -18,6 +18,8 @@ pub(crate) struct Distances {
     pub any_write_column: Cycle,
     /// What rows that are closed as nobody wants them cost a request at most; 0 with the open page.
     pub idle_precharge: Cycle,
+    /// Rows are closed that nobody wants: what that costs a read that nobody else keeps waiting; 0 with the open page.
+    pub idle_before: Cycle,
     /// A row command that could go waits so long at most for younger requests and column commands.
     pub row_command: Cycle,
     /// … a PRE …
@@ -81,6 +83,11 @@ impl Distances {
             idle_precharge: match dram.controller.page {
                 PagePolicy::Open => 0,
                 PagePolicy::Closed | PagePolicy::Adaptive { .. } => row_command + t.ppd.max(t.pre_slots) + row_slots,
+            },
+            idle_before: match dram.controller.page {
+                PagePolicy::Open => 0,
+                // A PRE just before its own, and one begun before each of its other commands.
+                PagePolicy::Closed | PagePolicy::Adaptive { .. } => 3 * row_command + t.ppd.max(1) - 1,
             },
             row_command,
             precharge: row_command + t.ppd.max(1) - 1,

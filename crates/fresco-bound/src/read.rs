@@ -131,6 +131,7 @@ fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32, wait
     let mut bound = ReadBound::default();
     if crowd.is_alone() {
         // What the read before it left on the bus is over, but not of writes, which a drain has in it.
+        bound.activations = d.idle_before;
         return bound;
     }
     let elsewhere = crowd.reads - crowd.of_bank;
@@ -198,7 +199,8 @@ impl AloneInBank {
         let data = t.cl + t.burst();
         let is_short = |window: Cycle, until_next: Cycle| waits_inside && window < until_next;
         let all_precharges = d.precharge + n * d.older_precharge;
-        let precharges = match is_short(all_precharges, t.rp + t.rcd + data) {
+        // Nor are there PREs for no read.
+        let precharges = match d.idle_before == 0 && is_short(all_precharges, t.rp + t.rcd + data) {
             true => d.precharge + (n - 1) * d.older_precharge,
             false => all_precharges,
         };
@@ -248,7 +250,11 @@ fn in_order(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> ReadBound {
     let column = Columns::of(dram, crowd, false).line - (d.bursts - 1) * t.ccd_l;
     ReadBound {
         bank: older * row,
-        activations: if crowd.is_alone() { 0 } else { (older + 1) * waits },
+        activations: if crowd.is_alone() {
+            d.idle_before
+        } else {
+            (older + 1) * waits
+        },
         bus: if crowd.is_alone() { 0 } else { (older + 1) * column },
         ..ReadBound::default()
     }

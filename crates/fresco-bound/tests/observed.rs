@@ -140,12 +140,19 @@ impl Totals {
     }
 }
 
+/// Seeds that a bound did not hold for once: a PRE of a row that nobody wants goes just before that of a read alone.
+const ONCE_EXCEEDED: [u64; 1] = [709_054];
+
 /// `BOUND_RUNS` and `BOUND_FIRST` make others than those of every test.
 #[test]
 fn no_read_takes_longer_than_its_bound() {
     let number = |name: &str, default| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
     let (first, runs) = (number("BOUND_FIRST", 0), number("BOUND_RUNS", 10_000));
     let mut totals = Totals::of(first..first + runs, 12_000);
+    for seed in ONCE_EXCEEDED {
+        let once = Totals::of(seed..seed + 1, 12_000);
+        assert!(once.exceeded.is_empty(), "{}", once.exceeded[0]);
+    }
     for (kind, shares) in &mut totals.near {
         shares.sort_by(f64::total_cmp);
         let (half, last) = (shares[shares.len() / 2], shares[shares.len() - 1]);
