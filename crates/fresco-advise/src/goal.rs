@@ -73,8 +73,9 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 goal.bandwidth_bytes_per_s = Some(of_file(what, value, &error, |item| item.bandwidth(1..=most))?);
             }
             "read" => {
-                let ns = of_file(what, value, &error, |item| item.whole_ns(1..=MOST_READ))?;
-                goal.read_ps = Some(ns * 1000);
+                goal.read_ps = Some(of_file(what, value, &error, |item| {
+                    item.duration(LEAST_READ..=MOST_READ)
+                })?);
             }
             _ => {
                 return Err(error(format!("found the goal {what:?}"))
@@ -101,8 +102,9 @@ fn of_file(
     })
 }
 
-/// A second, in nanoseconds.
-const MOST_READ: u64 = 1_000_000_000;
+/// A nanosecond and a second, in picoseconds.
+const LEAST_READ: u64 = 1_000;
+const MOST_READ: u64 = 1_000_000_000_000;
 const LEAST_SLOWDOWN: f64 = 1.0;
 const MOST_SLOWDOWN: f64 = 1000.0;
 

@@ -129,7 +129,7 @@ impl Bench {
         self.run(&overrides)
     }
 
-    /// All tasks together.
+    /// All tasks together; `None` if the observer says that it is over while reads are attacked.
     ///
     /// # Errors
     /// What the scenario's run finds: programs that do not fit their colors, above all.
@@ -138,7 +138,7 @@ impl Bench {
         overrides: &[String],
         goals: &Goals,
         observer: &dyn Observer,
-    ) -> Result<Outcome, InputError> {
+    ) -> Result<Option<Outcome>, InputError> {
         let scenario = Scenario::of(&self.source, &self.with(overrides))?;
         let point = run(&scenario)?;
         let (mut speeds, mut slowdowns) = (BTreeMap::new(), BTreeMap::new());
@@ -169,20 +169,23 @@ impl Bench {
         let meets_others = speeds.iter().all(meets);
         let mut reads = BTreeMap::new();
         for (name, _) in goals.iter().filter(|(_, goal)| meets_others && goal.read_ps.is_some()) {
-            reads.extend(longest_read(&scenario, name, observer).map(|read| (name.clone(), read)));
+            let Some(read) = longest_read(&scenario, name, observer) else {
+                return Ok(None);
+            };
+            reads.insert(name.clone(), read);
         }
         let is_within = |(name, goal): (&String, &Goal)| {
             let most = goal.read_ps;
             most.is_none_or(|most| reads.get(name).is_some_and(|read| read.observed_ps <= most))
         };
-        Ok(Outcome {
+        Ok(Some(Outcome {
             meets_goals: meets_others && goals.iter().all(is_within),
             reads,
             max_slowdown: slowdowns.values().copied().fold(0.0, f64::max),
             speeds,
             slowdowns,
             weighted_speedup,
-        })
+        }))
     }
 
     /// Whole periods of budgets within the measured phase of a task that runs alone and is regulated; the fewest of all tasks.

@@ -113,7 +113,8 @@ impl Search<'_> {
                     .together(&candidate.overrides(&self.bench.overview), self.goals, observer);
                 observer.done();
                 match outcome {
-                    Ok(outcome) => Ok(Run::Made(Box::new(outcome))),
+                    Ok(Some(outcome)) => Ok(Run::Made(Box::new(outcome))),
+                    Ok(None) => Ok(Run::NotMade),
                     Err(error) if error.kind == Kind::DoesNotFit => Ok(Run::TooSmall),
                     Err(error) => Err(error),
                 }

@@ -231,3 +231,24 @@ fn what_no_proof_of_two_modes_counts_is_refused() {
         assert!(refused.reason.contains(why), "{refused}");
     }
 }
+
+/// Numbers that no planner writes are refused at once, however large or small.
+#[test]
+fn absurd_numbers_of_high_mode_are_refused() {
+    for method in METHODS {
+        let (set, found) = planned(method, &["plan.policy=edf"]);
+        for deadline in [20_000_001, 40_000_001, u64::MAX] {
+            let mut wrong = found.clone();
+            wrong.tasks[0].virtual_deadline_ns = deadline;
+            let refused = check(&wrong, &set.machine)
+                .expect_err("beyond the deadline")
+                .to_string();
+            assert!(refused.contains("virtual deadline"), "{refused}");
+        }
+        for retention in [1, 1000, 100_000] {
+            let mut wrong = found.clone();
+            high(&mut wrong).retention_ns = retention;
+            assert!(check(&wrong, &set.machine).is_err(), "{retention}");
+        }
+    }
+}

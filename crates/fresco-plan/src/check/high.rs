@@ -31,6 +31,11 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
     let every = plan.memory.retention_ns;
     let divides = high.retention_ns > 0 && every.is_multiple_of(high.retention_ns);
     holds! { divides, "high.retention_ns", "is {} ns; the retention time of low mode, {every} ns, is no multiple of it", high.retention_ns }
+    let all = u128::from(plan.memory.commands) * u128::from(plan.memory.trfc_ns);
+    holds! {
+        u128::from(high.retention_ns) >= all, "high.retention_ns",
+        "is {} ns; to refresh all rows of a rank takes {all} ns", high.retention_ns
+    }
     by_itself(plan, high, machine).map_err(within)?;
     let settled = switchover::check(plan, high)?;
     holds! {

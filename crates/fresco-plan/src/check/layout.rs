@@ -32,6 +32,11 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
                 ));
             };
             holds! { timing.period <= MOST_NS && timing.phase <= MOST_NS, &place, "its times exceed 1000 s" }
+            let low = task.low_deadline_ns();
+            holds! {
+                low <= timing.deadline, &place,
+                "its virtual deadline of {low} ns is beyond its deadline of {} ns", timing.deadline
+            }
             let bound = task.response_bound_ns.unwrap_or(timing.deadline);
             holds! { bound <= timing.deadline, &place, "its response bound of {bound} ns is beyond its deadline of {} ns", timing.deadline }
         }

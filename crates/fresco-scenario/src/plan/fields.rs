@@ -31,6 +31,7 @@ const LEFT_OUT: [(&str, &[&str]); 3] = [
         "data",
         &[
             "bandwidth",
+            "context_switch_ns",
             "frames",
             "high",
             "migration",
@@ -39,7 +40,22 @@ const LEFT_OUT: [(&str, &[&str]); 3] = [
         ],
     ),
     ("data.colors[", &["llc_colors"]),
-    ("data.tasks[", &["command", "pages", "stalls", "team"]),
+    (
+        "data.tasks[",
+        &[
+            "arrival_jitter_ns",
+            "cache_reload_ns",
+            "command",
+            "critical_section_ns",
+            "jitter_ns",
+            "min_distance_ns",
+            "pages",
+            "stalls",
+            "team",
+            "virtual_deadline_ns",
+            "wcet_high_ns",
+        ],
+    ),
 ];
 
 /// Of the object at `path`, the fields that are left out at times.

@@ -66,7 +66,7 @@ pub struct Args {
     out: Option<PathBuf>,
 
     /// Play the attacks of this file once more, and show the DRAM commands while the longest read waits
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tries", "seed", "out", "cycles"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "tries", "seed", "out", "cycles"])]
     replay: Option<PathBuf>,
 
     /// Print JSON instead of tables

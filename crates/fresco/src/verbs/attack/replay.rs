@@ -58,8 +58,9 @@ pub fn replayed(path: &Path, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
         let worst = played.longest[target.victim];
         if worst != kept.worst {
             tell(&format!(
-                "fresco: {}: its longest read took {} cycles when the file was written, and takes {} here: something else has changed",
-                kept.name, kept.worst.cycles, worst.cycles
+                "fresco: {}: its longest read came in cycle {} and took {} when the file was written; here it comes in cycle {} and takes {}: something else \
+                 has changed",
+                kept.name, kept.worst.arrived, kept.worst.cycles, worst.arrived, worst.cycles
             ));
         }
         tasks.push(Attacked {
