@@ -73,7 +73,7 @@ impl Columns {
     }
 
     /// The same of one line, counted from when it can go.
-    pub fn from_ready(&self, older: Nat, of_rank: Nat) -> Option<Nat> {
+    pub fn once_ready(&self, older: Nat, of_rank: Nat) -> Option<Nat> {
         Some(self.ranks.as_ref()?.wait(n(1), older, of_rank))
     }
 }

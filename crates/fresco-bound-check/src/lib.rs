@@ -41,6 +41,9 @@ pub struct Verified {
 pub fn check(certificate: &Value, scenario: Option<&Scenario<'_>>) -> Result<Verified, Failure> {
     let mut verified = Verified::default();
     let points = list(certificate, "points")?;
+    if points.is_empty() {
+        return Err(Failure::broken("points is empty".to_owned()));
+    }
     if let Some(scenario) = scenario
         && scenario.points.len() != points.len()
     {

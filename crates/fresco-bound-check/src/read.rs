@@ -312,11 +312,11 @@ fn alone_in_bank(m: Memory, c: &Crowd, inside: bool, columns: &Columns, bound: &
     let rows = precharges + (elsewhere - of_rank) * m.older_act()?;
     let (activations, bus) = (number(terms, "activations")?, number(terms, "bus")?);
     // Either the largest sum of all j, with a bus that is busy before, or all that can come once the read can go.
-    let from_ready = match c.ranks == n(1) {
+    let once_ready = match c.ranks == n(1) {
         true => Some(lines(columns.ready, elsewhere)?),
-        false => columns.from_ready(elsewhere, of_rank),
+        false => columns.once_ready(elsewhere, of_rank),
     };
-    if let Some(wait) = from_ready
+    if let Some(wait) = once_ready
         && activations >= rows + opened(of_rank)
         && bus >= wait - (n(1) + further)
     {

@@ -21,6 +21,9 @@ struct Job {
     over: Option<Ns>,
 }
 
+/// A task, a job of it in the table, and the turn.
+type Turn = (usize, u64, u64);
+
 /// Runs the table for some turns.
 ///
 /// # Errors
@@ -47,8 +50,8 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
     let mut busy: Vec<Vec<Busy>> = (0..plan.cores).map(of_core).collect();
     let mut free = vec![0; plan.cores as usize];
     // What each core ran last, and until when.
-    let mut running: Vec<Option<((usize, u64, u64), Ns)>> = vec![None; plan.cores as usize];
-    let mut jobs: BTreeMap<(usize, u64, u64), Job> = BTreeMap::new();
+    let mut running: Vec<Option<(Turn, Ns)>> = vec![None; plan.cores as usize];
+    let mut jobs: BTreeMap<Turn, Job> = BTreeMap::new();
     for turn in 0..TURNS {
         let base = turn * length;
         for slot in &slots {
@@ -125,7 +128,7 @@ pub fn run(plan: &Plan, table: &Table, lock: Ns, conduct: &Conduct, seen: &mut S
 }
 
 /// Whether every job that the run has seen the end of was over in time.
-fn judge_all(plan: &Plan, table: &Table, jobs: &BTreeMap<(usize, u64, u64), Job>, seen: &mut Seen) -> Result<(), Harm> {
+fn judge_all(plan: &Plan, table: &Table, jobs: &BTreeMap<Turn, Job>, seen: &mut Seen) -> Result<(), Harm> {
     for (number, task) in plan.tasks.iter().enumerate().filter(|(_, task)| task.period_ns > 0) {
         let jobs_of_turn = table.length / task.period_ns;
         for job in 0..jobs_of_turn {
