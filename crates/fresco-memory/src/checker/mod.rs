@@ -51,6 +51,19 @@ pub struct Options {
     pub pro_rata: bool,
     /// Findings of each class that are kept in full; all are counted.
     pub keep: usize,
+    /// Rows keep their data for less from a cycle on; `None` if they never do.
+    pub hotter: Option<Hotter>,
+}
+
+/// Devices that become hot: rows keep their data for less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hotter {
+    /// Rows refreshed at this cycle or later are to be refreshed again within [`refw`](Self::refw), those before within the refresh window of the timing.
+    pub from: Cycle,
+    /// The refresh window from there on.
+    pub refw: Cycle,
+    /// By this cycle every row has to have been refreshed at `from` or later.
+    pub settled: Cycle,
 }
 
 impl Options {
@@ -70,6 +83,7 @@ impl Default for Options {
             retention: true,
             pro_rata: true,
             keep: 100,
+            hotter: None,
         }
     }
 }

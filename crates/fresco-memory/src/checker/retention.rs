@@ -172,11 +172,21 @@ impl Retention {
         bank.last = now;
     }
 
-    /// Reports the rows of a bin if they have not been refreshed for more than a window at `now`.
+    /// When a row refreshed at `since` has to be refreshed again at the latest.
+    fn due(&self, since: Cycle) -> Cycle {
+        let usual = since.saturating_add(self.refw);
+        match self.options.hotter {
+            None => usual,
+            Some(hotter) if since >= hotter.from => since.saturating_add(hotter.refw),
+            Some(hotter) => usual.min(hotter.settled),
+        }
+    }
+
+    /// Reports the rows of a bin if they have not been refreshed in time at `now`.
     fn judge_bin(&mut self, bank: usize, bin: usize, now: Cycle) {
         let b = &self.banks[bank];
         let since = b.since[bin];
-        if now.saturating_sub(since) <= self.refw {
+        if now <= self.due(since) {
             return;
         }
         // Every row lies in exactly one bin, also where there are fewer rows than bins.

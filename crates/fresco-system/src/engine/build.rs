@@ -14,7 +14,7 @@ use super::tables::TableSource;
 use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
-use super::{Engine, Reverse, copy};
+use super::{Engine, Modes, Reverse, copy};
 use crate::Role;
 use crate::bandwidth::{self, Regulator};
 use crate::core::{self, InOrder, SlotClock};
@@ -28,6 +28,7 @@ use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Area, Program};
 use fresco_machine::{CacheConfig, Inclusion};
+use fresco_memory::controller::refresh::AllBankSimultaneous;
 use fresco_memory::{MemorySystem, PrivateCaches};
 use fresco_scenario::allocator;
 use std::sync::Arc;
@@ -59,6 +60,12 @@ impl<'e> Engine<'e> {
         let mut memory = MemorySystem::with_agents(machine, &nodes);
         if let Some(windows) = experiment.windows()? {
             memory.set_refresh(|| Box::new(windows.clone()));
+        } else if let Some(change) = &experiment.mode_change {
+            let (from, interval) = (change.hotter(experiment).from, change.interval(experiment));
+            let (organisation, timing) = (&machine.memory.organisation, &machine.memory.timing);
+            memory.set_refresh(|| {
+                Box::new(AllBankSimultaneous::new(organisation, timing).at_shorter_intervals(from, interval))
+            });
         }
         let phases = experiment
             .phases
@@ -106,7 +113,8 @@ impl<'e> Engine<'e> {
         let tables = setup.tables.take();
         let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
-        let dispatchers = dispatch::dispatchers(experiment, &pages)?;
+        let dispatchers = dispatch::dispatchers(experiment, &experiment.schedule, &pages)?;
+        let modes = Modes::of(experiment, &pages)?;
         let caches = || {
             let data = PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
             let both = data.with_code(machine.l1i.as_ref());
@@ -190,6 +198,7 @@ impl<'e> Engine<'e> {
             wanted: Vec::new(),
             agents,
             coherence: machine.coherence.map(|_| Coherence::default()),
+            modes,
         };
         if engine.phases.is_none() {
             engine.begin_agents(0);

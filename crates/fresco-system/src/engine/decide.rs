@@ -9,7 +9,7 @@ use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Counters begin anew, phases that last to `now` end, budgets are renewed, colors are divided anew, jobs are released, decisions end.
+    /// Counters begin anew, phases that last to `now` end, budgets are renewed, colors are divided anew, the mode changes, jobs are released, decisions end.
     ///
     /// # Errors
     /// Colors cannot be divided so.
@@ -18,7 +18,8 @@ impl Engine<'_> {
         self.stop_due(now);
         self.renew_budgets(now);
         self.scan(now)?;
-        if self.next_dispatch > now {
+        let changed = self.change_mode(now);
+        if self.next_dispatch > now && !changed {
             return Ok(());
         }
         let mut released: Vec<ReadyJob> = Vec::new();
@@ -31,7 +32,7 @@ impl Engine<'_> {
         }
         let due = |number: &usize| {
             let ends = self.cpus[*number].decision.until <= now;
-            ends || released.iter().any(|job| self.is_for(*number, job.task))
+            ends || changed || released.iter().any(|job| self.is_for(*number, job.task))
         };
         let told: Vec<usize> = (0..self.cpus.len()).filter(due).collect();
         for number in told {
@@ -65,11 +66,12 @@ impl Engine<'_> {
     fn release(&mut self, at: Ps, task: usize, number: u64) -> ReadyJob {
         let spec = &self.experiment.tasks[task];
         let instance = spec.instance_of(number);
-        let mut deadline = u64::MAX;
+        let (mut deadline, mut due) = (u64::MAX, u64::MAX);
         let now = self.arrivals[task];
         debug_assert_eq!(now.ready, at);
         if let Some(timing) = spec.timing.periodic() {
-            deadline = now.arrived + timing.deadline * 1000;
+            due = now.arrived + timing.deadline * 1000;
+            deadline = due - self.ordered_earlier(task);
             let next = Arrival::of(timing, number + 1, seed(self.experiment, task as u64), Some(now));
             self.arrivals[task] = next;
             self.releases.push(Reverse((next.ready, task, number + 1)));
@@ -83,7 +85,7 @@ impl Engine<'_> {
             color: spec.instances[instance].color,
         };
         self.jobs.release(job);
-        self.tasks[task].released(&job);
+        self.tasks[task].released(&job, due);
         job
     }
 

@@ -58,14 +58,16 @@ pub(super) struct TaskState {
 }
 
 impl TaskState {
-    pub fn released(&mut self, job: &ReadyJob) {
+    /// A job is released that is due at `due`, [`Ps::MAX`] for never; a dispatcher may have an earlier deadline.
+    pub fn released(&mut self, job: &ReadyJob, due: Ps) {
         self.jobs.push(JobRecord {
             job: job.job,
             instance: job.instance,
             release_ps: job.release,
             start_ps: None,
             end_ps: None,
-            deadline_ps: (job.deadline < Ps::MAX).then_some(job.deadline),
+            deadline_ps: (due < Ps::MAX).then_some(due),
+            abandoned_ps: None,
             execution_ps: 0,
             preemptions: 0,
             copied_bytes: 0,
@@ -119,6 +121,12 @@ impl TaskState {
 
     pub fn preempted(&mut self) {
         self.jobs[self.oldest].preemptions += 1;
+    }
+
+    /// Jobs that have not ended do so no more. The oldest stays the oldest: it may still be on a core, until that has stopped it.
+    pub fn abandoned(&mut self, at: Ps) {
+        let pending = self.jobs[self.oldest..].iter_mut();
+        pending.for_each(|job| job.abandoned_ps = Some(at));
     }
 
     /// The oldest job has ended.

@@ -17,11 +17,12 @@ impl Engine<'_> {
         if state.core.is_some() {
             return;
         }
-        let cpu = &mut self.cpus[number];
         let begins = state.begin(&job, instance, now);
         if let Some(instance) = begins {
             state.change_instance(instance, &self.experiment.tasks[task], self.line_bytes);
+            self.begin_longer(task);
         }
+        let cpu = &mut self.cpus[number];
         let mut resume = now.max(cpu.free_since);
         if cpu.last_task.replace(task) != Some(task) {
             cpu.outcome.context_switches += 1;
@@ -129,6 +130,16 @@ impl Engine<'_> {
     /// # Errors
     /// Its phases count what it does not have.
     pub(super) fn pass(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
+        if self.is_dropped(task) {
+            // An abandoned job does not end: it leaves its core, as it was asked to.
+            if let Some(number) = self.tasks[task].core {
+                self.stopped(number, at);
+            }
+            return Ok(false);
+        }
+        if self.goes_on_in_high_mode(task) {
+            return Ok(true);
+        }
         self.tasks[task].passes += 1;
         self.note_pass(task, at)?;
         if self.experiment.tasks[task].timing.periodic().is_none() {

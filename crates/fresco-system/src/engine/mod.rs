@@ -33,6 +33,7 @@ mod jobs;
 mod load;
 mod lock;
 mod measure;
+mod mode_change;
 mod ordered;
 mod paging;
 mod phases;
@@ -62,6 +63,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Purpose, Service, Upward, Wanted};
 use jobs::TaskState;
+use mode_change::Modes;
 use phases::Phases;
 use recoloring::Recoloring;
 use recording::Recording;
@@ -142,6 +144,8 @@ pub(crate) struct Engine<'e> {
     agents: agents::Agents,
     /// Private caches are coherent.
     coherence: Option<Coherence>,
+    /// A change of mode, if one comes.
+    modes: Option<Modes>,
 }
 
 impl Engine<'_> {
@@ -218,11 +222,11 @@ impl Engine<'_> {
         self.next_of_cores().min(self.agents.next)
     }
 
-    /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, a phase ends, or counters begin
-    /// anew.
+    /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, a phase ends, the mode changes, or counters
+    /// begin anew.
     fn next_of_cores(&self) -> Ps {
         let first = self.next_dispatch.min(self.next_period()).min(self.count_at);
-        let first = first.min(self.next_scan()).min(self.next_stop());
+        let first = first.min(self.next_scan()).min(self.next_stop()).min(self.next_mode());
         // At the horizon jobs may end, but nothing begins.
         if first < self.horizon { first } else { NEVER }
     }

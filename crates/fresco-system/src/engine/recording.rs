@@ -7,7 +7,7 @@
 use super::Engine;
 use super::watch::Watch;
 use crate::experiment::{
-    Activity, FaultSpan, LockSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
+    Activity, FaultSpan, LockSpan, ModeSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
 };
 use fresco_dram::{NEVER, Ps};
 use std::cell::RefCell;
@@ -109,6 +109,13 @@ impl Recording {
     pub fn lock(&mut self, lock: LockSpan) {
         if self.timeline.locks.last() != Some(&lock) {
             self.timeline.locks.push(lock);
+        }
+    }
+
+    /// The mode changes.
+    pub fn mode(&mut self, mode: ModeSpan) {
+        if self.contains(mode.changes_ps) {
+            self.timeline.mode = Some(mode);
         }
     }
 

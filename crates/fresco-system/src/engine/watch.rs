@@ -49,6 +49,10 @@ impl Watch {
                 ..Options::default()
             },
         };
+        let options = Options {
+            hotter: experiment.mode_change.as_ref().map(|change| change.hotter(experiment)),
+            ..options
+        };
         let ranks = organisation.nodes * organisation.channels * organisation.ranks;
         let watch = Rc::new(RefCell::new(Self {
             checker: experiment.check.then(|| Checker::of(config, options)),

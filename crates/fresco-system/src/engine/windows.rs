@@ -12,11 +12,23 @@ pub(super) struct PlannedWindows {
     longest: Ps,
     /// From here on every rank that has windows is refreshed in them alone.
     pub settled: Ps,
+    /// The windows of high mode, and from when on they hold.
+    later: Option<(Ps, Box<Self>)>,
 }
 
 impl PlannedWindows {
     pub fn new(experiment: &Experiment) -> Option<Self> {
-        let RefreshPlan::Windows { period_ns, windows } = &experiment.refresh else {
+        let change = experiment.mode_change.as_ref();
+        let later = change.and_then(|change| {
+            let windows = Self::of(experiment, &change.refresh)?;
+            Some((change.begins_ns * 1000, Box::new(windows)))
+        });
+        let windows = Self::of(experiment, &experiment.refresh)?;
+        Some(Self { later, ..windows })
+    }
+
+    fn of(experiment: &Experiment, plan: &RefreshPlan) -> Option<Self> {
+        let RefreshPlan::Windows { period_ns, windows } = plan else {
             return None;
         };
         let timing = &experiment.machine.memory.timing;
@@ -37,11 +49,15 @@ impl PlannedWindows {
             period: period_ns * 1000,
             windows,
             longest,
+            later: None,
         })
     }
 
     /// Returns true if the rank is being refreshed by plan at `at`; before its first window it is not.
     pub fn contains(&self, rank: u32, at: Ps) -> bool {
+        if let Some((_, later)) = self.later.as_ref().filter(|(from, _)| at >= *from) {
+            return later.contains(rank, at);
+        }
         let within = at % self.period;
         let inside = |at: Ps| {
             let upto = self.windows.partition_point(|(start, ..)| *start <= at);

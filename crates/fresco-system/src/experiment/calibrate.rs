@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many operations a synthetic job makes: as many as fit its WCET on the idle machine.
 
-use super::{Experiment, Regulation, Schedule, TaskSpec, Timing, Work};
+use super::{Experiment, Fate, Regulation, Schedule, TaskSpec, Timing, Work};
 use crate::engine::Engine;
 use fresco_dram::Ps;
 use fresco_input::InputError;
@@ -27,16 +27,35 @@ pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError
     let mut found = Vec::new();
     for number in 0..experiment.tasks.len() {
         found.push(match experiment.tasks[number].work {
-            Work::Synthetic { .. } => fit(experiment, number)?,
+            Work::Synthetic { .. } => fit(experiment, number, experiment.tasks[number].timing.wcet().unwrap_or(0))?,
             Work::Program { .. } | Work::Registers | Work::Live(_) => 0,
         });
     }
     Ok(found)
 }
 
-fn fit(experiment: &Experiment, number: usize) -> Result<u64, InputError> {
+/// Operations of a job of each synthetic task in high mode, if jobs are longer there; 0 for the others, and without a change of mode.
+///
+/// # Errors
+/// As [`operations`].
+pub(super) fn longer_operations(experiment: &Experiment) -> Result<Vec<u64>, InputError> {
+    let fates = experiment.mode_change.iter().flat_map(|change| &change.tasks).enumerate();
+    let of = |(number, fate): (usize, &Fate)| match (fate, &experiment.tasks[number]) {
+        (Fate::Kept { wcet_ns, .. }, task) if matches!(task.work, Work::Synthetic { .. }) => {
+            match task.timing.wcet() < Some(*wcet_ns) {
+                true => fit(experiment, number, *wcet_ns),
+                false => Ok(0),
+            }
+        }
+        _ => Ok(0),
+    };
+    fates.map(of).collect()
+}
+
+/// As many operations as fit so many nanoseconds.
+fn fit(experiment: &Experiment, number: usize, wcet_ns: u64) -> Result<u64, InputError> {
     let task = &experiment.tasks[number];
-    let wcet = task.timing.wcet().unwrap_or(0) * 1000;
+    let wcet = wcet_ns * 1000;
     let core = (experiment.regulation.as_ref()).filter(|regulation| regulation.budgets.has(task.core));
     let waits = core.map_or(0, |regulation| regulation.budgets.period);
     let may = (wcet - wcet / 1000 * u64::from(experiment.margin_permille)).saturating_sub(waits);

@@ -38,6 +38,7 @@ pub(crate) mod colors;
 pub(crate) mod dispatch;
 mod dynamic;
 pub mod fair;
+mod mode_change;
 mod phases;
 mod result;
 mod schedule;
@@ -48,9 +49,10 @@ pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use fair::FairSchedule;
 pub use fresco_scenario::{Agent, Dynamic, Paging, Pattern};
+pub use mode_change::{Fate, ModeChange};
 pub use phases::Phases;
 pub use result::{
-    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan,
+    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, ModeSpan, Move, OwnerSpan,
     PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread,
     StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
@@ -78,5 +80,6 @@ pub fn run(experiment: &Experiment) -> Result<RunOutcome, InputError> {
 pub fn run_unless(experiment: &Experiment, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunOutcome>, InputError> {
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;
-    Engine::new(experiment, &operations)?.run(is_given_up)
+    let longer = calibrate::longer_operations(experiment)?;
+    Engine::new(experiment, &operations)?.lengthened(&longer)?.run(is_given_up)
 }

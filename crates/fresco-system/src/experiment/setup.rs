@@ -2,9 +2,9 @@
 //! What is run.
 
 use super::dynamic;
-use super::{Dynamic, Phases, Schedule, TaskSpec};
+use super::{Dynamic, ModeChange, Phases, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
-use fresco_dram::{Clock, Ps};
+use fresco_dram::{Clock, Cycle, Ps};
 use fresco_frames::{FrameError, FramesConfig, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
@@ -61,6 +61,8 @@ pub struct Experiment {
     pub regulation: Option<Regulation>,
     /// Colors are divided anew while tasks run.
     pub dynamic: Option<Dynamic>,
+    /// The run changes to high mode.
+    pub mode_change: Option<ModeChange>,
     /// The run lasts until its tasks have been measured, not to the horizon.
     pub phases: Option<Phases>,
 }
@@ -130,6 +132,7 @@ impl Experiment {
             margin_permille: Self::MARGIN,
             regulation: None,
             dynamic: None,
+            mode_change: None,
             phases: None,
         }
     }
@@ -172,12 +175,27 @@ impl Experiment {
         if let Some(dynamic) = &self.dynamic {
             dynamic::check(dynamic, self)?;
         }
+        if let Some(change) = &self.mode_change {
+            change.check(self)?;
+        }
         self.windows().map(|_| ())
     }
 
     /// The plan in cycles of the memory's clock; `None` if the machine's own policy holds.
     pub(crate) fn windows(&self) -> Result<Option<Windows>, InputError> {
-        let RefreshPlan::Windows { period_ns, windows } = &self.refresh else {
+        let started = |windows: Windows| if self.in_rhythm { windows.in_rhythm() } else { windows };
+        let windows = self.windows_of(&self.refresh, self.machine.memory.timing.refw)?.map(started);
+        let (Some(low), Some(change)) = (&windows, &self.mode_change) else {
+            return Ok(windows);
+        };
+        let hotter = change.hotter(self);
+        let next = self.windows_of(&change.refresh, hotter.refw)?;
+        Ok(next.map(|next| low.clone().followed_by(hotter.from, next)))
+    }
+
+    /// The windows of a plan, late by the jitter in every other turn of so many cycles.
+    fn windows_of(&self, plan: &RefreshPlan, turn: Cycle) -> Result<Option<Windows>, InputError> {
+        let RefreshPlan::Windows { period_ns, windows } = plan else {
             return Ok(None);
         };
         let (timing, organisation) = (&self.machine.memory.timing, &self.machine.memory.organisation);
@@ -196,12 +214,9 @@ impl Experiment {
                 commands: window.commands,
             })
             .collect();
-        let started = |windows: Windows| {
-            let late = windows.late_every_other_turn(cycles(self.refresh_jitter_ns), timing.refw);
-            if self.in_rhythm { late.in_rhythm() } else { late }
-        };
+        let late = |windows: Windows| windows.late_every_other_turn(cycles(self.refresh_jitter_ns), turn);
         Windows::on_time(organisation, timing, cycles(*period_ns), &in_cycles)
-            .map(|windows| Some(started(windows)))
+            .map(|windows| Some(late(windows)))
             .map_err(|error| {
                 self.error(format!("found a plan of refreshes that no memory can follow: {error}"))
                     .allowed(format!(
@@ -260,7 +275,7 @@ impl Experiment {
 }
 
 /// The cycle that begins at a time or last before it.
-fn floor(clock: Clock, ns: u64) -> u64 {
+pub(super) fn floor(clock: Clock, ns: u64) -> Cycle {
     let cycle = clock.cycle_at_or_after(ns * 1000);
     if clock.to_ps(cycle) > ns * 1000 {
         cycle - 1

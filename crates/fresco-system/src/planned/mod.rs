@@ -2,6 +2,7 @@
 //! A plan on the simulated machine: the experiment that it is, what it promises, and whether that held.
 
 mod budgets;
+mod modes;
 mod promises;
 mod setup;
 
@@ -26,6 +27,9 @@ pub struct Run {
     pub check: bool,
     /// Begin with the switch from ordinary refresh (E34), not with refresh in its rhythm.
     pub from_switch_on: bool,
+    /// When a plan of two criticality levels changes to high mode, in ns: from there on, at the latest, every job of a synthetic task of high criticality takes
+    /// its WCET of high mode. `None` for low mode alone.
+    pub mode_change_ns: Option<u64>,
 }
 
 impl Default for Run {
@@ -36,6 +40,7 @@ impl Default for Run {
             record_ns: 128_000_000,
             check: true,
             from_switch_on: false,
+            mode_change_ns: None,
         }
     }
 }
@@ -63,13 +68,22 @@ pub fn simulate_unless(
     let Some(outcome) = experiment::run_unless(&experiment, is_given_up)? else {
         return Ok(None);
     };
-    let promises = promises::of(plan, &outcome);
+    let promises = promises::of(plan, experiment.mode_change.as_ref(), &outcome);
     let result = RunResult {
         promises,
+        not_looked_at: promises::not_looked_at(plan, experiment.mode_change.as_ref()),
         ..RunResult::new(&experiment, outcome, |_| 0)
     };
     let threads: Vec<Option<usize>> = experiment.tasks.iter().map(|task| task.team).collect();
     Ok(Some(ScenarioResult::of_plan(plan, machine, &threads, result)))
+}
+
+/// When schedule and refresh of high mode begin if the mode of a plan changes at `at_ns`, in ns: at the first multiple of its retention time from there on.
+///
+/// # Errors
+/// The plan has no high mode, or no retention time.
+pub fn high_mode_begins(plan: &Plan, at_ns: u64) -> Result<u64, InputError> {
+    modes::begin(plan, at_ns)
 }
 
 /// As [`simulate`], but all that the engine counted.

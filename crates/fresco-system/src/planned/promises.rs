@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a plan promises, beside what happened.
 
-use crate::experiment::RunOutcome;
+use crate::experiment::{JobRecord, ModeChange, RunOutcome};
 use fresco_dram::color::parse_list;
+use fresco_input::format_duration;
 use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -19,6 +20,10 @@ pub struct Promise {
 }
 
 const DEADLINES: &str = "every job meets its deadline";
+const DEADLINES_OF_MODES: &str =
+    "every job of high criticality meets its deadline, and every other up to the change of mode";
+const DROPPED: &str = "no job of low criticality is released or ends after the change of mode";
+const ROWS: &str = "every row is refreshed within the retention time of its mode";
 const BOUNDS: &str = "no response exceeds its bound";
 const NO_REFRESH_MET: &str = "no access meets a refresh";
 const WINDOWS: &str = "every refresh window begins on time";
@@ -41,6 +46,13 @@ pub fn promised(plan: &Plan) -> Vec<&'static str> {
     all
 }
 
+/// What the plan promises of a change of mode, if none came in the run.
+pub(super) fn not_looked_at(plan: &Plan, change: Option<&ModeChange>) -> Vec<String> {
+    let has = plan.high.is_some() && change.is_none();
+    let all = [DEADLINES_OF_MODES, DROPPED, ROWS].map(str::to_owned);
+    if has { all.to_vec() } else { Vec::new() }
+}
+
 /// Whether no access may meet a refresh.
 fn hides(plan: &Plan) -> bool {
     plan.method.hides_refresh() && !matches!(plan.schedule, Schedule::Fair { .. })
@@ -48,7 +60,7 @@ fn hides(plan: &Plan) -> bool {
 
 /// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
 /// colors if it has any, and of every plan that the device is not hurt.
-pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
+pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) -> Vec<Promise> {
     let mut promises = Vec::new();
     let mut add = |what: &str, kept: bool, found: String| {
         promises.push(Promise {
@@ -60,7 +72,20 @@ pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
     if !plan.proofs.is_empty() {
         let misses: u64 = result.tasks.iter().map(|task| task.misses).sum();
         let released: u64 = result.tasks.iter().map(|task| task.released).sum();
-        add(DEADLINES, misses == 0, format!("{misses} of {released} jobs missed"));
+        let found = format!("{misses} of {released} jobs missed");
+        match change {
+            None => add(DEADLINES, misses == 0, found),
+            Some(change) => {
+                let abandoned = |job: &&JobRecord| job.abandoned_ps.is_some();
+                let jobs = result.tasks.iter().flat_map(|task| &task.jobs);
+                let abandoned = jobs.filter(abandoned).count();
+                let at = format_duration(change.at_ns.saturating_mul(1000));
+                let found = format!("{found}, {abandoned} abandoned at {at}");
+                add(DEADLINES_OF_MODES, misses == 0, found);
+                let late = late_of_low(plan, change, result);
+                add(DROPPED, late == 0, format!("{late} jobs are"));
+            }
+        }
         let late = plan.tasks.iter().zip(&result.tasks).find_map(|(task, outcome)| {
             let bound = task.response_bound_ns?.saturating_mul(1000);
             let worst = outcome.response.as_ref()?.max_ps;
@@ -95,11 +120,33 @@ pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
     if all > 0 {
         add(PAGES, inside == all, format!("{inside} of {all} do"));
     }
+    if let (Some(checker), Some(change)) = (&result.checker, change) {
+        let time = |ns: u64| format_duration(ns.saturating_mul(1000));
+        let found = format!(
+            "{} rows late: {}, and {} from {} on, where each has been refreshed by {} later",
+            checker.late_rows,
+            time(plan.memory.retention_ns),
+            time(change.retention_ns),
+            time(change.begins_ns),
+            time(change.settled_ns)
+        );
+        add(ROWS, checker.late_rows == 0, found);
+    }
     if let Some(checker) = &result.checker {
         let found = format!("{} violations, {} rows late", checker.violations, checker.late_rows);
         add(DEVICE, checker.clean, found);
     }
     promises
+}
+
+/// Jobs of tasks that the plan drops at the change which are released or end after it.
+fn late_of_low(plan: &Plan, change: &ModeChange, result: &RunOutcome) -> usize {
+    let at = change.at_ns * 1000;
+    let low = plan.tasks.iter().zip(&result.tasks);
+    let low = low.filter(|(task, _)| task.period_ns > 0 && task.wcet_high_ns == 0);
+    let jobs = low.flat_map(|(_, outcome)| &outcome.jobs);
+    jobs.filter(|job| job.release_ps >= at || job.end_ps.is_some_and(|end| end > at))
+        .count()
 }
 
 /// Of the first memory of tasks that have colors: pages in the bank colors of these, and all pages.

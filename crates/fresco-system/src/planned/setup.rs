@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a plan to the experiment that runs it.
 
-use super::{Run, budgets};
+use super::{Run, budgets, modes};
 use crate::experiment::fair::FairSchedule;
 use crate::experiment::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
 use fresco_dram::color::parse_list;
@@ -31,8 +31,10 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     // Cores that the plan leaves alone do nothing.
     machine.cores = plan.cores;
     machine.topology.node_of_core.truncate(plan.cores as usize);
-    let refresh = refresh(plan, &mut machine)?;
-    let tasks = plan.tasks.iter().map(|task| spec(plan, task));
+    let refresh = refresh(plan, &plan.refresh, &mut machine)?;
+    let change = run.mode_change_ns;
+    let mode_change = change.map(|at| modes::change(plan, &mut machine, at)).transpose()?;
+    let tasks = plan.tasks.iter().map(|task| spec(plan, task, change.is_some()));
     let mut frames = match plan.colors.is_empty() {
         true => FramesConfig {
             cost: CostModel::at(machine.core.mhz),
@@ -51,7 +53,10 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
         context_switch_ns: plan.context_switch_ns,
         color_ranks: plan.colors.iter().map(ranks).collect(),
         tasks: tasks.collect::<Result<_, _>>()?,
-        horizon_ns: run.horizon_ns.unwrap_or_else(|| horizon(plan)),
+        horizon_ns: run.horizon_ns.unwrap_or_else(|| {
+            let begins = mode_change.as_ref().map_or(0, |change| change.begins_ns);
+            horizon(plan).max(begins.saturating_add(SHORTEST.saturating_mul(plan.memory.retention_ns)))
+        }),
         migrates: !plan.migration.is_none(),
         seed: run.seed,
         check: run.check,
@@ -60,11 +65,12 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
             .bandwidth
             .as_ref()
             .map(|bandwidth| budgets::of(bandwidth, &machine)),
-        ..Experiment::new(machine, schedule(plan)?, frames)
+        mode_change,
+        ..Experiment::new(machine, schedule(plan, &plan.schedule)?, frames)
     })
 }
 
-fn unsound(plan: &Plan, found: impl Into<String>) -> InputError {
+pub(super) fn unsound(plan: &Plan, found: impl Into<String>) -> InputError {
     InputError::new(format!("plan {}", plan.name), found).help("see what `fresco check` says of the plan")
 }
 
@@ -77,8 +83,13 @@ fn ranks(color: &Color) -> u64 {
         .fold(0, |mask, rank| mask | 1 << rank)
 }
 
-fn refresh(plan: &Plan, machine: &mut Machine) -> Result<RefreshPlan, InputError> {
-    match &plan.refresh {
+/// The refresh of a plan, or of its high mode. A policy of the controller is put into the machine.
+pub(super) fn refresh(
+    plan: &Plan,
+    refresh: &plan::RefreshPlan,
+    machine: &mut Machine,
+) -> Result<RefreshPlan, InputError> {
+    match refresh {
         plan::RefreshPlan::Controller { policy } => {
             let known = RefreshPolicy::NAMES.into_iter().find(|(name, _)| name == policy);
             let (_, policy) = known.ok_or_else(|| unsound(plan, format!("found the refresh policy {policy:?}")))?;
@@ -103,10 +114,12 @@ fn refresh(plan: &Plan, machine: &mut Machine) -> Result<RefreshPlan, InputError
     }
 }
 
-fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
+fn spec(plan: &Plan, task: &PlannedTask, changes: bool) -> Result<TaskSpec, InputError> {
     let copy = task.copy_ns.unwrap_or(0);
     let times = [task.phase_ns, task.period_ns, task.wcet_ns, task.deadline_ns, copy];
-    let times = times.into_iter().chain([plan.context_switch_ns, task.min_distance_ns]);
+    let times = times
+        .into_iter()
+        .chain([plan.context_switch_ns, task.min_distance_ns, task.wcet_high_ns]);
     let most_jitter = fresco_rt::task::MOST_JITTER;
     if [task.arrival_jitter_ns, task.jitter_ns]
         .into_iter()
@@ -131,8 +144,11 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
             } else {
                 timing.wcet
             },
-            // Low mode is what is run: EDF goes by virtual deadlines, which it meets.
-            deadline: task.low_deadline_ns(),
+            // Where low mode alone is run EDF goes by virtual deadlines, which it meets.
+            deadline: match changes {
+                true => timing.deadline,
+                false => task.low_deadline_ns(),
+            },
             ..timing
         }),
         (None, 0) => Timing::Batch,
@@ -203,9 +219,10 @@ fn work(task: &PlannedTask) -> Result<Work, InputError> {
     }
 }
 
-fn schedule(plan: &Plan) -> Result<experiment::Schedule, InputError> {
+/// The schedule of a plan, or of its high mode.
+pub(super) fn schedule(plan: &Plan, schedule: &Schedule) -> Result<experiment::Schedule, InputError> {
     let policy = plan.policy;
-    Ok(match &plan.schedule {
+    Ok(match schedule {
         Schedule::Priorities => experiment::Schedule::Plain { policy },
         Schedule::Locked { locks } if plan.method == Method::Burst => experiment::Schedule::Burst {
             locks: locks_of(plan, locks)?,

@@ -4,6 +4,7 @@
 use super::distribution::Distribution;
 use super::reads::Latency;
 use super::spread::{ns, ratio};
+use super::task::is_none;
 use crate::experiment::JobRecord;
 use fresco_dram::Ps;
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,11 @@ pub struct JobsResult {
     pub period_ns: u64,
     /// Relative deadline, in nanoseconds.
     pub deadline_ns: u64,
-    /// Jobs whose deadline lies within the run.
+    /// Jobs whose deadline lies within the run, without those abandoned before it.
     pub released: u64,
+    /// Jobs abandoned before their deadlines, because a change of mode dropped the task.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub abandoned: u64,
     /// Those that ended within the run.
     pub completed: u64,
     /// Those that ended after their deadline, or not at all.
@@ -40,8 +44,10 @@ pub struct JobsResult {
 impl JobsResult {
     /// Of all jobs of a task, in a run that ended at `horizon`. Those released before `warm` are not counted.
     pub(crate) fn new(task: &fresco_rt::Task, jobs: Vec<JobRecord>, warm: Ps, horizon: Ps) -> Self {
-        let counted =
-            |job: &&JobRecord| job.release_ps >= warm && job.deadline_ps.is_some_and(|deadline| deadline <= horizon);
+        let counted = |job: &&JobRecord| {
+            let is_due = job.deadline_ps.is_some_and(|deadline| deadline <= horizon);
+            job.release_ps >= warm && is_due && !job.is_abandoned()
+        };
         let (mut responses, mut execution) = (Distribution::default(), Distribution::default());
         let mut starts: Option<(Ps, Ps)> = None;
         let (mut released, mut misses) = (0, 0);
@@ -63,6 +69,7 @@ impl JobsResult {
             period_ns: task.period,
             deadline_ns: task.deadline,
             released,
+            abandoned: jobs.iter().filter(|job| job.is_abandoned()).count() as u64,
             completed: responses.count(),
             misses,
             miss_rate: ratio(misses as f64, released as f64),
@@ -119,6 +126,7 @@ mod tests {
             start_ps: Some(release + start),
             end_ps: end.map(|end| release + end),
             deadline_ps: Some(release + 13_000),
+            abandoned_ps: None,
             execution_ps: 5_000,
             preemptions: 0,
             copied_bytes: 0,

@@ -29,6 +29,9 @@ pub struct RunResult {
     /// What a plan promises, and whether it held in this run; empty without a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
+    /// What a plan of two criticality levels promises of a change of mode, if none came in this run; empty otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_at: Vec<String>,
     /// The tasks in the order of the scenario, a task's copies one after the other.
     pub tasks: Vec<TaskResult>,
     /// Devices that are no cores, in the order of the scenario, from `from_ps` to `to_ps`.
@@ -86,6 +89,7 @@ impl RunResult {
             from_ps,
             to_ps,
             promises: Vec::new(),
+            not_looked_at: Vec::new(),
             tasks: tasks.collect(),
             agents: agents.collect(),
             rows_apart: outcome.rows_apart,

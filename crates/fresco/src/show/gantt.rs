@@ -65,6 +65,10 @@ pub fn figure(
             format!("Arrows up: releases; arrows down: deadlines; T: end of a job{passes}; cross: a deadline missed.")
         }
     };
+    let marks = match timeline.mode {
+        None => marks,
+        Some(_) => marks + " A job without deadline was abandoned when the mode changed.",
+    };
     Ok(Some(Figure {
         name: titles.name,
         svg: chart.to_svg(provenance)?,

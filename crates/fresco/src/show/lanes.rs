@@ -63,6 +63,18 @@ impl<'r> GanttContent<'r> {
         self.timeline.from_ps + self.timeline.recorded_ps
     }
 
+    /// What mode the recorded part is in: name, begin and end of each part, of which some may be empty. `None` if the mode does not change in it.
+    pub fn mode(&self) -> Option<[(&'static str, u64, u64); 3]> {
+        let mode = self.timeline.mode?;
+        let end = self.recorded_to_ps();
+        let begins = mode.begins_ps.min(end);
+        Some([
+            ("low mode", self.timeline.from_ps, mode.changes_ps),
+            ("high mode, refresh of low mode", mode.changes_ps, begins),
+            ("high mode", begins, end),
+        ])
+    }
+
     /// What the chart leaves out, in sentences; empty if nothing.
     pub fn left_out(&self) -> String {
         let beyond = |all: usize, most: usize, what: &str| match all > most {
@@ -167,6 +179,9 @@ pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
             .collect();
         push(&mut lanes, &group, "time of", bars);
     }
+    let modes = content.mode().into_iter().flatten().filter(|(_, from, to)| from < to);
+    let bars = modes.map(|(name, from, to)| bar(from, to, name, name, BarStyle::Solid));
+    push(&mut lanes, "all cores", "mode", bars.collect());
     let locks = timeline.locks.iter();
     let bars: Vec<GanttBar> = locks
         .map(|lock| {
@@ -220,7 +235,7 @@ fn marks(task: &TaskLane<'_>, number: usize, content: &GanttContent<'_>) -> Vec<
         if let Some(end) = job.end_ps {
             mark(end, MarkKind::Completion);
         }
-        if let Some(deadline) = job.deadline_ps {
+        if let Some(deadline) = job.deadline_ps.filter(|_| !job.is_abandoned()) {
             let missed = job.is_missed(content.horizon_ps);
             mark(deadline, if missed { MarkKind::Miss } else { MarkKind::Deadline });
         }

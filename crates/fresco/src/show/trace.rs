@@ -31,6 +31,7 @@ pub fn of(content: &GanttContent<'_>, prefix: &str) -> Vec<Process> {
         threads.push(thread("time of", owners.collect()));
         processes.push(process(prefix, &format!("core {core}"), threads));
     }
+    processes.push(process(prefix, "mode", mode(content)));
     processes.extend(end_of(content).map(|end| process(prefix, "end of the record", vec![end])));
     processes.push(process(prefix, "locks", locks(content)));
     processes.push(process(prefix, "refresh", refreshes(content)));
@@ -39,6 +40,14 @@ pub fn of(content: &GanttContent<'_>, prefix: &str) -> Vec<Process> {
         .for_each(|process| process.threads.retain(|thread| !thread.events.is_empty()));
     processes.retain(|process| !process.threads.is_empty());
     processes
+}
+
+/// Low and high mode, and the time between, in which schedule and refresh are still those of low mode.
+fn mode(content: &GanttContent<'_>) -> Vec<Thread> {
+    let Some(parts) = content.mode() else { return Vec::new() };
+    let parts = parts.into_iter().filter(|(_, from, to)| from < to);
+    let events = parts.map(|(name, from, to)| span(name.to_owned(), from, to));
+    vec![thread("mode", events.collect())]
 }
 
 /// The mark where the record ends before the run does: what is empty beyond it is not idle.
@@ -166,7 +175,10 @@ fn events_of(content: &GanttContent<'_>, core: u32, number: usize, task: &TaskLa
         }
         let mut instant = |name, at_ps: u64| events.push(Event::instant(name, at_ps / PS).with("job", job.job as i64));
         instant("release", job.release_ps);
-        if let Some(deadline) = job.deadline_ps {
+        if let Some(abandoned) = job.abandoned_ps {
+            instant("abandoned", abandoned);
+        }
+        if let Some(deadline) = job.deadline_ps.filter(|_| !job.is_abandoned()) {
             let missed = job.is_missed(content.horizon_ps);
             instant(if missed { "deadline missed" } else { "deadline" }, deadline);
         }

@@ -277,8 +277,9 @@ impl Tables {
                 optional(job.deadline_ps),
                 ns(job.execution_ps),
                 job.preemptions.into(),
-                // A deadline after the end of the run has neither been met nor missed.
+                // A deadline after the end of the run, or of a job abandoned before, has neither been met nor missed.
                 match (job.deadline_ps, job.end_ps) {
+                    _ if job.is_abandoned() => Value::Missing,
                     (Some(deadline), None) if deadline > horizon_ps => Value::Missing,
                     (None, _) => Value::Missing,
                     _ => job.is_missed(horizon_ps).into(),

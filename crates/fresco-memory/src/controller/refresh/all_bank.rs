@@ -17,6 +17,8 @@ fn all_banks(org: &Organisation) -> u64 {
 pub struct AllBankIndependent {
     next: Vec<Cycle>,
     interval: Cycle,
+    /// From a cycle on, a shorter interval.
+    shorter: Option<(Cycle, Cycle)>,
     refresh: Refresh,
 }
 
@@ -27,7 +29,18 @@ impl AllBankIndependent {
         Self {
             next: (0..ranks).map(|r| timing.refi * (r + 1) / ranks).collect(),
             interval: timing.refi,
+            shorter: None,
             refresh: rank_refresh(org, timing),
+        }
+    }
+
+    /// When the command after that of `due` is due. The first at the shorter interval is not before that has begun, and no closer to the one before.
+    fn after(&self, due: Cycle) -> Cycle {
+        let usual = due + self.interval;
+        match self.shorter {
+            None => usual,
+            Some((from, interval)) if due >= from => due + interval,
+            Some((from, interval)) => usual.min(from.max(due + interval)),
         }
     }
 }
@@ -49,7 +62,7 @@ impl RefreshEngine for AllBankIndependent {
 
     fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         let rank = self.next.iter().position(|&due| due <= now)?;
-        self.next[rank] += self.interval;
+        self.next[rank] = self.after(self.next[rank]);
         Some(Refresh {
             rank: rank as u32,
             ..self.refresh
@@ -67,6 +80,14 @@ impl AllBankSimultaneous {
         let mut engine = AllBankIndependent::new(org, timing);
         engine.next.fill(timing.refi);
         Self(engine)
+    }
+
+    /// The same up to the cycle `from`, and every `interval` from there on: devices that have become hot, of which rows are refreshed more often.
+    #[must_use]
+    pub fn at_shorter_intervals(mut self, from: Cycle, interval: Cycle) -> Self {
+        debug_assert!(interval > self.0.refresh.cycles && interval <= self.0.interval);
+        self.0.shorter = Some((from, interval));
+        self
     }
 }
 

@@ -64,6 +64,11 @@ pub struct Lateness {
 struct Rank {
     /// Its windows in a period, by start: (start, commands).
     windows: Vec<(Cycle, u64)>,
+    period: Cycle,
+    /// Windows of every second turn of so many cycles are late by the jitter.
+    turn: Cycle,
+    /// What follows these windows.
+    later: Option<Later>,
     /// The window that runs or comes next: index, and start of its period.
     window: usize,
     period_start: Cycle,
@@ -81,17 +86,23 @@ struct Rank {
     waits: bool,
 }
 
+/// Windows of a rank from a cycle on, which begins their first period.
+#[derive(Clone, Debug)]
+struct Later {
+    from: Cycle,
+    period: Cycle,
+    turn: Cycle,
+    windows: Vec<(Cycle, u64)>,
+}
+
 /// Refreshes by a plan that repeats.
 #[derive(Clone, Debug)]
 pub struct Windows {
-    period: Cycle,
     refi: Cycle,
     refresh: Refresh,
     ranks: Vec<Rank>,
     /// So long before a window its ranks are kept free of requests.
     lead: Cycle,
-    /// Windows of every second turn of so many cycles are late by the jitter.
-    turn: Cycle,
     jitter: Cycle,
     lateness: Lateness,
 }
@@ -140,7 +151,23 @@ impl Windows {
     /// long, the windows of the first are on time and those of the second late by all of it.
     #[must_use]
     pub fn late_every_other_turn(mut self, jitter: Cycle, turn: Cycle) -> Self {
-        (self.jitter, self.turn) = (jitter, turn.max(1));
+        self.jitter = jitter;
+        self.ranks.iter_mut().for_each(|rank| rank.turn = turn.max(1));
+        self
+    }
+
+    /// The same windows before the cycle `from`, and those of `next` from there on, whose first period begins there. A window that would begin at `from`
+    /// or later is not begun; the jitter stays.
+    #[must_use]
+    pub fn followed_by(mut self, from: Cycle, next: Self) -> Self {
+        for (rank, next) in self.ranks.iter_mut().zip(next.ranks) {
+            rank.later = Some(Later {
+                from,
+                period: next.period,
+                turn: next.turn,
+                windows: next.windows,
+            });
+        }
         self
     }
 
@@ -197,17 +224,18 @@ impl Windows {
                 first: true,
                 waits: false,
                 windows,
+                period,
+                turn: Cycle::MAX,
+                later: None,
                 window: 0,
                 period_start: 0,
             });
         }
         Ok(Self {
-            period,
             refi: timing.refi,
             refresh: rank_refresh(org, timing),
             ranks,
             lead,
-            turn: Cycle::MAX,
             jitter: 0,
             lateness: Lateness::default(),
         })
@@ -258,15 +286,22 @@ impl Rank {
     }
 
     /// A window's last command has been taken.
-    fn go_on(&mut self, period: Cycle, (turn, jitter): (Cycle, Cycle)) {
+    fn go_on(&mut self, jitter: Cycle) {
         self.window += 1;
         if self.window == self.windows.len() {
             self.window = 0;
-            self.period_start += period;
+            self.period_start += self.period;
         }
-        let (start, commands) = self.windows[self.window];
+        let begins = self.period_start + self.windows[self.window].0;
+        if let Some(later) = self.later.take_if(|later| begins >= later.from) {
+            (self.window, self.period_start) = (0, later.from);
+            (self.windows, self.period, self.turn) = (later.windows, later.period, later.turn);
+        }
+        let Some(&(start, commands)) = self.windows.get(self.window) else {
+            return; // the rank is not refreshed any more
+        };
         self.left = commands;
-        let is_late = (self.period_start + start) / turn % 2 == 1;
+        let is_late = (self.period_start + start) / self.turn % 2 == 1;
         self.late = if is_late { jitter } else { 0 };
     }
 }
@@ -348,7 +383,7 @@ impl RefreshEngine for Windows {
         if rank.left > 0 {
             rank.next = now + refresh.cycles;
         } else {
-            rank.go_on(self.period, (self.turn, self.jitter));
+            rank.go_on(self.jitter);
             rank.first = true;
             rank.next = before(rank.window_start(), self.lead).max(now + refresh.cycles);
         }

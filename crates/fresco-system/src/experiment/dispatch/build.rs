@@ -19,9 +19,10 @@ use fresco_rt::toplevel::{ColorLock, Locks, Server};
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
-/// One dispatcher per core. `pages` are those of each task's first memory by bank color.
+/// One dispatcher per core under a schedule of the experiment. `pages` are those of each task's first memory by bank color.
 pub(crate) fn dispatchers(
     experiment: &Experiment,
+    schedule: &Schedule,
     pages: &[Vec<(u32, u64)>],
 ) -> Result<Vec<Box<dyn Dispatcher>>, InputError> {
     let too_long = |what: &str| {
@@ -31,7 +32,6 @@ pub(crate) fn dispatchers(
             .help("give times in nanoseconds")
     };
     let cores = 0..experiment.machine.cores as usize;
-    let schedule = &experiment.schedule;
     let locks = match schedule {
         Schedule::Servers { locks, .. } | Schedule::Flat { locks, .. } | Schedule::Burst { locks, .. } => {
             Some(scaled_locks(locks).ok_or_else(|| too_long("locks"))?)

@@ -13,7 +13,7 @@ pub struct ReadyJob {
     pub job: u64,
     /// Release, in picoseconds.
     pub release: Ps,
-    /// Absolute deadline; `u64::MAX` for none.
+    /// Absolute deadline by which it is ordered; `u64::MAX` for none.
     pub deadline: Ps,
     /// The memory it is to use, where no table decides.
     pub instance: usize,
@@ -47,6 +47,17 @@ impl Jobs {
     /// Takes the oldest job of a task out: it has ended.
     pub(crate) fn complete(&mut self, task: usize) -> Option<ReadyJob> {
         self.ready[task].pop_front()
+    }
+
+    /// Takes all jobs of a task out: none of them is to end any more.
+    pub(crate) fn abandon(&mut self, task: usize) {
+        self.ready[task].clear();
+    }
+
+    /// The jobs of a task are ordered by deadlines that are so much later.
+    pub(crate) fn order_later(&mut self, task: usize, by: Ps) {
+        let deadlines = self.ready[task].iter_mut().map(|job| &mut job.deadline);
+        deadlines.for_each(|deadline| *deadline = deadline.saturating_add(by));
     }
 
     /// Every ready job, by task, then by age.

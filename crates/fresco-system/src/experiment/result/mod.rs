@@ -10,7 +10,7 @@ pub use agent::AgentOutcome;
 pub use regulation::{CoreBudget, RegulationOutcome};
 pub use task::{JobRecord, Met, PageFaults, Spread, TaskOutcome};
 pub use timeline::{
-    FaultSpan, LockSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
+    FaultSpan, LockSpan, ModeSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
 };
 
 use crate::results::{ControllerResult, RowsApart};

@@ -145,6 +145,9 @@ pub struct JobRecord {
     pub end_ps: Option<Ps>,
     /// Absolute deadline; `None` for a batch task.
     pub deadline_ps: Option<Ps>,
+    /// When it was abandoned, as its task was dropped by a change of mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abandoned_ps: Option<Ps>,
     /// Time it had the core.
     pub execution_ps: Ps,
     /// Times it was stopped.
@@ -169,11 +172,16 @@ impl JobRecord {
         Some(self.end_ps? - self.release_ps)
     }
 
-    /// Returns true if it missed its deadline in a run that ended at `horizon`.
+    /// Returns true if it was abandoned before its deadline.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned_ps.is_some() && !self.is_missed(Ps::MAX)
+    }
+
+    /// Returns true if it missed its deadline in a run that ended at `horizon`; one that is abandoned before its deadline does not.
     pub fn is_missed(&self, horizon: Ps) -> bool {
         let late = |deadline: Ps| match self.end_ps {
             Some(end) => end > deadline,
-            None => deadline <= horizon,
+            None => deadline <= self.abandoned_ps.unwrap_or(horizon),
         };
         self.deadline_ps.is_some_and(late)
     }

@@ -35,8 +35,20 @@ pub struct Timeline {
     /// When tasks without a period completed passes of their programs, by time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<Pass>,
+    /// The change to high mode, if the run had one in the part that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<ModeSpan>,
     /// When ranks were refreshed, by channel and rank, then by start; commands back to back are one span.
     pub refreshes: Vec<RefreshSpan>,
+}
+
+/// The run changes to high mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeSpan {
+    /// Tasks of low criticality are dropped.
+    pub changes_ps: Ps,
+    /// Schedule and refresh of high mode begin: then, or later.
+    pub begins_ps: Ps,
 }
 
 /// A core does one thing during `[start, end)`.

@@ -65,6 +65,9 @@ pub fn promises(result: &ScenarioResult) -> Result<Option<Table>, ReportError> {
         };
         table.push(vec![promise.what.as_str().into(), kept, promise.found.as_str().into()])?;
     }
+    for promise in &run.not_looked_at {
+        table.push(vec![promise.as_str().into(), Cell::Missing, "not looked at: the mode does not change".into()])?;
+    }
     Ok(Some(table))
 }
 
@@ -76,8 +79,13 @@ fn ms(run: &RunResult) -> f64 {
 pub fn sentence(result: &ScenarioResult) -> Option<String> {
     let run = runs(result).find(|run| !run.promises.is_empty())?;
     let (all, ms) = (run.promises.len(), ms(run));
-    Some(match run.promises.iter().filter(|promise| !promise.kept).count() {
+    let beyond = match run.not_looked_at.len() {
+        0 => String::new(),
+        more => format!(" {more} are of a change of mode, which was not simulated: --mode-change TIME does."),
+    };
+    let held = match run.promises.iter().filter(|promise| !promise.kept).count() {
         0 => format!("All {all} promises of the plan held in {ms} ms of its simulation."),
         broken => format!("{broken} of {all} promises of the plan did not hold in {ms} ms of its simulation."),
-    })
+    };
+    Some(held + &beyond)
 }

@@ -42,6 +42,7 @@ Examples:
   fresco sim palloc-fig4 --csv out/fig4 --parquet out/fig4
   fresco sim spec-four --trace-dir ~/traces
   fresco sim plan.json --out out/plan
+  fresco sim modes.json --mode-change '130 ms'
   fresco sim crs.json codesign.json --csv out/both
   fresco sim tasks/batch.toml")]
 pub struct Args {
@@ -88,8 +89,13 @@ pub struct Args {
     #[arg(long)]
     from_switch_on: bool,
 
+    /// When a plan of two criticality levels changes to high mode, e.g. '130 ms', 1 us to 100 s: tasks of low criticality are dropped, and jobs of the
+    /// others take wcet_high, if they have no program. Without it the run is of low mode
+    #[arg(long, value_name = "TIME")]
+    mode_change: Option<String>,
+
     /// Length of the part of each run of which a report shows who ran when, e.g. '640 ms': key `timeline` of a scenario; 128 ms of a
-    /// plan's run if omitted
+    /// plan's run if omitted, or more if its mode changes later
     #[arg(long, value_name = "TIME")]
     timeline: Option<String>,
 
@@ -129,9 +135,9 @@ fn tell_warnings(subjects: &[Subject]) {
     };
     let all: BTreeSet<String> = subjects.iter().flat_map(of).collect();
     all.iter().for_each(|warning| tell(&format!("fresco: {warning}")));
-    let high = |subject: &&Subject| matches!(subject, Subject::Plan(plan, _) if plan.plan.high.is_some());
-    if subjects.iter().any(|subject| high(&subject)) {
-        tell("fresco: low mode is simulated: no job takes longer than its wcet, and no device becomes hot");
+    let is_low = |subject: &Subject| matches!(subject, Subject::Plan(plan, run) if plan.plan.high.is_some() && run.mode_change_ns.is_none());
+    if subjects.iter().any(is_low) {
+        tell("fresco: low mode is simulated: no job takes longer than its wcet, and no device becomes hot; --mode-change TIME simulates that");
     }
 }
 

@@ -42,6 +42,7 @@ fn of_command_line(args: &Args, comparison: Comparison<'_>) -> Result<(Scenario,
     let options = [
         ("--horizon", args.horizon.is_some()),
         ("--from-switch-on", args.from_switch_on),
+        ("--mode-change", args.mode_change.is_some()),
     ];
     refuse_options("--on", "plans", &options)?;
     let comparison = Comparison {

@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::simulate::Subject;
 use crate::{plans, scenarios};
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
+use fresco_plan::Plan;
 use fresco_scenario::is_plan;
-use fresco_system::planned::Run;
+use fresco_system::planned::{Run, high_mode_begins};
 use std::path::Path;
 
 /// What a word of the command line stands for.
@@ -44,6 +45,11 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
             .map(|text| time("--horizon", text))
             .transpose()?,
         from_switch_on: args.from_switch_on,
+        mode_change_ns: args
+            .mode_change
+            .as_deref()
+            .map(|text| time("--mode-change", text))
+            .transpose()?,
         ..Run::default()
     };
     let recorded = args
@@ -67,7 +73,12 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
             scenario.timelines = timelines(args);
             Subject::Scenario(Box::new(scenario), file)
         } else {
-            Subject::Plan(Box::new(plans::load(Path::new(name), overrides)?), run)
+            let plan = plans::load(Path::new(name), overrides)?;
+            let run = match (run.mode_change_ns, recorded) {
+                (Some(at), None) => showing_high_mode(&plan.plan, run, at)?,
+                _ => run,
+            };
+            Subject::Plan(Box::new(plan), run)
         };
         if let Some(other) = subjects.iter().position(|other| other.name() == subject.name()) {
             return Err(twins(name, &args.scenarios[other], subject.name()).into());
@@ -75,6 +86,18 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
         subjects.push(subject);
     }
     Ok(subjects)
+}
+
+/// The same run, of which a report shows a retention time of high mode, too.
+///
+/// # Errors
+/// The plan has no high mode.
+fn showing_high_mode(plan: &Plan, run: Run, at_ns: u64) -> Result<Run, InputError> {
+    let end = high_mode_begins(plan, at_ns)?.saturating_add(plan.memory.retention_ns);
+    Ok(Run {
+        record_ns: run.record_ns.max(end),
+        ..run
+    })
 }
 
 /// `--set`, and the options that stand for keys of a scenario.
@@ -149,6 +172,7 @@ fn refuse_what_changes_nothing(args: &Args, kinds: &[Kind]) -> Result<(), InputE
         let options = [
             ("--horizon", args.horizon.is_some()),
             ("--from-switch-on", args.from_switch_on),
+            ("--mode-change", args.mode_change.is_some()),
         ];
         refuse_options("a scenario", "plans", &options)?;
     }
