@@ -6,7 +6,8 @@ use crate::support::record::Record;
 use crate::support::script::drive;
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::RefreshPolicy;
-use fresco_memory::controller::refresh::{Window, WindowError, Windows};
+use fresco_memory::checker::Hotter;
+use fresco_memory::controller::refresh::{AllBankSimultaneous, RefreshEngine, Window, WindowError, Windows};
 use fresco_memory::{Access, Controller, Request};
 
 /// Two colors of one rank each, refreshed half a window apart (CR-1), each by segments (F29) or in one go.
@@ -129,6 +130,58 @@ fn late_windows_need_more_commands() {
         );
         let report = record.verdict(end);
         assert_eq!(report.is_clean(), in_time, "{more} more: {report}");
+    }
+}
+
+/// Devices become hot after three refresh windows: refresh that follows is in time, whether in bursts or spread, and refresh that stays as it was is late.
+#[test]
+fn refresh_follows_devices_that_become_hot() {
+    let (org, timing) = short_window("ddr4-2400");
+    let (from, interval) = (3 * timing.refw, timing.refi * 3 / 4);
+    let refw = interval * (PARTS + 1);
+    let settled = from + refw;
+    let burst = |period| {
+        let all = Window {
+            start: 0,
+            ranks: 0b11,
+            commands: PARTS,
+        };
+        Windows::on_time(&org, &timing, period, &[all])
+            .expect("a plan")
+            .in_rhythm()
+    };
+    let (usual, shorter) = (timing.refw, refw - timing.refi / 2);
+    let spread = || AllBankSimultaneous::new(&org, &timing);
+    let engines: [(Box<dyn RefreshEngine>, bool); 4] = [
+        (Box::new(burst(usual)), false),
+        (Box::new(burst(usual).followed_by(from, burst(shorter))), true),
+        (Box::new(spread()), false),
+        (Box::new(spread().at_shorter_intervals(from, interval)), true),
+    ];
+    for (number, (engine, in_time)) in engines.into_iter().enumerate() {
+        let mut controller = Controller::new(&with(RefreshPolicy::None), &org, &timing, 0);
+        controller.set_refresh(vec![engine]);
+        let reads = reads_of_a_bank(&org, 0, timing.refw, 8 * timing.refw);
+        let reads = reads.into_iter().map(|(at, read)| (at + timing.refw / 4, read));
+        let record = Record::hotter(&org, &timing, Hotter { from, refw, settled });
+        let (record, end) = drive(controller, record, &timing, reads);
+        let begins: Vec<u64> = refreshes(&record.commands)
+            .iter()
+            .filter(|command| command.rank == 0)
+            .map(|command| command.cycle)
+            .collect();
+        // The first burst of hot devices begins when they become hot, and takes the place of the usual one.
+        if number == 1 {
+            let next = begins.iter().filter(|&&begin| begin >= from);
+            assert_eq!(next.clone().next(), Some(&from));
+            assert_eq!(next.take_while(|&&begin| begin < from + shorter).count() as u64, PARTS);
+        }
+        // Commands are as far apart as in either mode, or further.
+        if number == 3 {
+            assert!(begins.windows(2).all(|pair| pair[1] - pair[0] + 400 >= interval));
+        }
+        let report = record.verdict(end);
+        assert_eq!(report.is_clean(), in_time, "engine {number}: {report}");
     }
 }
 

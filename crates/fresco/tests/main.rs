@@ -18,6 +18,7 @@ mod man;
 mod map;
 mod map_detect;
 mod memory;
+mod mode_change;
 mod on;
 mod one_description;
 mod outputs;

@@ -29,6 +29,7 @@ pub const TIMING_ONLY: Options = Options {
     retention: false,
     pro_rata: false,
     keep: 100,
+    hotter: None,
 };
 
 /// Reads a trace, one command per line or separated by `;`.

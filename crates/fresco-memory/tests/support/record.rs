@@ -2,7 +2,7 @@
 //! A sink that keeps what the controller did and puts every command before the timing checker.
 
 use fresco_dram::{Cycle, Organisation, Timing};
-use fresco_memory::checker::{Checker, CheckerReport, Options};
+use fresco_memory::checker::{Checker, CheckerReport, Hotter, Options};
 use fresco_memory::{Command, Completion, Sink};
 
 pub struct Record {
@@ -22,6 +22,18 @@ impl Record {
             commands: Vec::new(),
             completions: Vec::new(),
             checker: Checker::new(org, timing, options),
+        }
+    }
+
+    /// Retention is demanded, also of devices that become hot.
+    pub fn hotter(org: &Organisation, timing: &Timing, hotter: Hotter) -> Self {
+        let options = Options {
+            hotter: Some(hotter),
+            ..Options::default()
+        };
+        Self {
+            checker: Checker::new(org, timing, options),
+            ..Self::new(org, timing, true)
         }
     }
 

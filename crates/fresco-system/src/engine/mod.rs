@@ -399,11 +399,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Until then some ranks are refreshed as usual, although there is a plan (E34).
-    fn settled(&self) -> Ps {
-        self.windows.as_ref().map_or(0, |windows| windows.settled)
-    }
-
     fn fault_of_program(&self, task: usize, what: &str) -> InputError {
         self.experiment
             .error_in(task, format!("found that the program {what}"))

@@ -123,7 +123,12 @@ impl Engine<'_> {
         for (number, dispatcher) in dispatchers.into_iter().enumerate() {
             self.passed(number, now);
             self.cpus[number].dispatcher = dispatcher;
-            let own: Vec<_> = self.jobs.all().filter(|job| self.is_for(number, job.task)).copied().collect();
+            let own: Vec<_> = self
+                .jobs
+                .all()
+                .filter(|job| self.is_for(number, job.task))
+                .copied()
+                .collect();
             for job in &own {
                 self.cpus[number].dispatcher.released(now, job);
             }
@@ -133,7 +138,9 @@ impl Engine<'_> {
 
     /// Jobs of dropped tasks are abandoned, and those of the others are ordered by when they are due.
     fn drop_tasks(&mut self, now: Ps) {
-        let Some(change) = &self.experiment.mode_change else { return };
+        let Some(change) = &self.experiment.mode_change else {
+            return;
+        };
         for (task, fate) in change.tasks.iter().enumerate() {
             match fate {
                 Fate::Dropped => {
@@ -143,7 +150,8 @@ impl Engine<'_> {
                 Fate::Kept { earlier_ns, .. } => self.jobs.order_later(task, earlier_ns * 1000),
             }
         }
-        self.releases.retain(|release| change.tasks[release.0.1] != Fate::Dropped);
+        self.releases
+            .retain(|release| change.tasks[release.0.1] != Fate::Dropped);
     }
 
     /// A job of a task begins: in high mode a synthetic one is longer from now on.

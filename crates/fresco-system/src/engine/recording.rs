@@ -7,7 +7,8 @@
 use super::Engine;
 use super::watch::Watch;
 use crate::experiment::{
-    Activity, FaultSpan, LockSpan, ModeSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
+    Activity, FaultSpan, LockSpan, ModeSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan,
+    Timeline,
 };
 use fresco_dram::{NEVER, Ps};
 use std::cell::RefCell;

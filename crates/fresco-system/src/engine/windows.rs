@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When ranks are in a window of the plan.
 
+use super::Engine;
 use crate::experiment::{Experiment, RefreshPlan};
 use fresco_dram::Ps;
 
@@ -67,5 +68,12 @@ impl PlannedWindows {
         };
         // A window may reach into the next period.
         inside(within) || at >= self.period && inside(within + self.period)
+    }
+}
+
+impl Engine<'_> {
+    /// Until then some ranks are refreshed as usual, although there is a plan (E34).
+    pub(super) fn settled(&self) -> Ps {
+        self.windows.as_ref().map_or(0, |windows| windows.settled)
     }
 }

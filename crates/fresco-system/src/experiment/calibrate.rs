@@ -39,7 +39,11 @@ pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError
 /// # Errors
 /// As [`operations`].
 pub(super) fn longer_operations(experiment: &Experiment) -> Result<Vec<u64>, InputError> {
-    let fates = experiment.mode_change.iter().flat_map(|change| &change.tasks).enumerate();
+    let fates = experiment
+        .mode_change
+        .iter()
+        .flat_map(|change| &change.tasks)
+        .enumerate();
     let of = |(number, fate): (usize, &Fate)| match (fate, &experiment.tasks[number]) {
         (Fate::Kept { wcet_ns, .. }, task) if matches!(task.work, Work::Synthetic { .. }) => {
             match task.timing.wcet() < Some(*wcet_ns) {

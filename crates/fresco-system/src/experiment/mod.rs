@@ -52,9 +52,9 @@ pub use fresco_scenario::{Agent, Dynamic, Paging, Pattern};
 pub use mode_change::{Fate, ModeChange};
 pub use phases::Phases;
 pub use result::{
-    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, ModeSpan, Move, OwnerSpan,
-    PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread,
-    StallSpan, TaskOutcome, Timeline, WindowsKept,
+    AgentOutcome, CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, ModeSpan, Move,
+    OwnerSpan, PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan,
+    Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
 pub use setup::{Experiment, RefreshPlan, RefreshWindow, Regulation};
@@ -81,5 +81,7 @@ pub fn run_unless(experiment: &Experiment, is_given_up: &dyn Fn() -> bool) -> Re
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;
     let longer = calibrate::longer_operations(experiment)?;
-    Engine::new(experiment, &operations)?.lengthened(&longer)?.run(is_given_up)
+    Engine::new(experiment, &operations)?
+        .lengthened(&longer)?
+        .run(is_given_up)
 }

@@ -5,6 +5,7 @@ use super::setup::floor;
 use super::{Experiment, RefreshPlan, Schedule};
 use fresco_dram::Cycle;
 use fresco_input::InputError;
+use fresco_machine::RefreshPolicy;
 use fresco_memory::checker::Hotter;
 
 /// A change of mode: some tasks are dropped at once, jobs of the others may take longer from there on, and schedule and refresh follow.
@@ -74,6 +75,10 @@ impl ModeChange {
         if !alike {
             return wrong("from refresh by the machine to refresh in windows, or back");
         }
+        let policy = experiment.machine.memory.controller.refresh;
+        if self.refresh == RefreshPlan::Machine && policy != RefreshPolicy::AllBankSimultaneous {
+            return wrong("of a controller that does not refresh all ranks at the same time");
+        }
         if self.retention_ns == 0 || self.begins_ns == 0 || self.begins_ns < self.at_ns {
             return wrong("whose refresh never begins");
         }
@@ -115,9 +120,13 @@ impl ModeChange {
         }
     }
 
-    /// Cycles from one refresh of the controller to the next, in high mode.
+    /// Cycles from one refresh of the controller to the next, in high mode: as much less than in low mode as the refresh window is. What is left of a window in
+    /// low mode, for refreshes that wait for accesses, is left in high mode.
     pub(crate) fn interval(&self, experiment: &Experiment) -> Cycle {
         let timing = &experiment.machine.memory.timing;
-        (self.hotter(experiment).refw / timing.refreshes.max(1)).min(timing.refi)
+        let shorter =
+            u128::from(timing.refi) * u128::from(self.hotter(experiment).refw) / u128::from(timing.refw.max(1));
+        // `hotter` has no longer window than the devices have.
+        Cycle::try_from(shorter).unwrap_or(timing.refi)
     }
 }

@@ -184,7 +184,9 @@ impl Experiment {
     /// The plan in cycles of the memory's clock; `None` if the machine's own policy holds.
     pub(crate) fn windows(&self) -> Result<Option<Windows>, InputError> {
         let started = |windows: Windows| if self.in_rhythm { windows.in_rhythm() } else { windows };
-        let windows = self.windows_of(&self.refresh, self.machine.memory.timing.refw)?.map(started);
+        let windows = self
+            .windows_of(&self.refresh, self.machine.memory.timing.refw)?
+            .map(started);
         let (Some(low), Some(change)) = (&windows, &self.mode_change) else {
             return Ok(windows);
         };

@@ -5,6 +5,8 @@ mod budgets;
 mod modes;
 mod promises;
 mod setup;
+#[cfg(test)]
+mod tests;
 
 pub use promises::{Promise, promised};
 

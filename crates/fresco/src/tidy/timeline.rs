@@ -75,6 +75,9 @@ pub(super) fn spans(tables: &mut Tables, timeline: &Timeline, tasks: &[&str]) ->
         };
         tables.span(span, pass.at_ps, pass.at_ps)?;
     }
+    if let Some(mode) = timeline.mode {
+        tables.span(SpanOf::new("mode change"), mode.changes_ps, mode.begins_ps)?;
+    }
     for lock in &timeline.locks {
         let times = [
             ("lock", lock.start_ps, lock.end_ps),

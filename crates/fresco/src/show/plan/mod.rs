@@ -66,7 +66,11 @@ pub fn promises(result: &ScenarioResult) -> Result<Option<Table>, ReportError> {
         table.push(vec![promise.what.as_str().into(), kept, promise.found.as_str().into()])?;
     }
     for promise in &run.not_looked_at {
-        table.push(vec![promise.as_str().into(), Cell::Missing, "not looked at: the mode does not change".into()])?;
+        table.push(vec![
+            promise.as_str().into(),
+            Cell::Missing,
+            "not looked at: the mode does not change".into(),
+        ])?;
     }
     Ok(Some(table))
 }

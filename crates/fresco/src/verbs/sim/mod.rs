@@ -137,7 +137,9 @@ fn tell_warnings(subjects: &[Subject]) {
     all.iter().for_each(|warning| tell(&format!("fresco: {warning}")));
     let is_low = |subject: &Subject| matches!(subject, Subject::Plan(plan, run) if plan.plan.high.is_some() && run.mode_change_ns.is_none());
     if subjects.iter().any(is_low) {
-        tell("fresco: low mode is simulated: no job takes longer than its wcet, and no device becomes hot; --mode-change TIME simulates that");
+        tell(
+            "fresco: low mode is simulated: no job takes longer than its wcet, and no device becomes hot; --mode-change TIME simulates that",
+        );
     }
 }
 
