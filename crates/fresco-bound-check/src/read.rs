@@ -277,6 +277,11 @@ fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(
         let others = c.reads - n(waiting + 2);
         overtaken = overtaken + hits * columns.wait(n(1), others, others.min(c.of_rank - n(1)));
     }
+    // And of a row that a drain has opened for a write.
+    if c.writes > n(0) {
+        let others = c.reads - n(2);
+        overtaken = overtaken + m.cap()? * columns.wait(n(1), others, others.min(c.of_rank - n(1)));
+    }
     holds(
         "overtaking",
         "N hits of each opening, each after those elsewhere",

@@ -174,7 +174,14 @@ fn overtaking(t: &Timing, crowd: &Crowd, d: &Distances, columns: &Columns, hit_c
         let of_rank = u64::from(crowd.of_rank - 1).min(elsewhere);
         hits(waiting).saturating_mul(columns.wait(1, elsewhere, of_rank))
     });
-    waits.fold(0, u64::saturating_add)
+    // A drain may leave a row open that was opened for a write: once more, whoever waits.
+    let written = match crowd.writes() {
+        true => {
+            u64::from(hit_cap).saturating_mul(columns.wait(1, reads - 2, u64::from(crowd.of_rank - 1).min(reads - 2)))
+        }
+        false => 0,
+    };
+    waits.fold(written, u64::saturating_add)
 }
 
 /// Of a column command's wait the cycle in which it could go, and the bursts of a line after the first, which the service has in it.
