@@ -54,7 +54,7 @@ fn instant(plan: &Plan, draw: &mut Pcg64) -> u64 {
 /// `MODE_RUNS` sets the number of runs.
 #[test]
 fn no_promise_is_broken_whenever_the_mode_changes() {
-    let runs: u32 = std::env::var("MODE_RUNS").map_or(24, |runs| runs.parse().expect("a number"));
+    let runs: u32 = std::env::var("MODE_RUNS").map_or(36, |runs| runs.parse().expect("a number"));
     let draw = &mut Pcg64::seed_from_u64(5);
     let (mut made, mut methods, mut abandoned) = (0, std::collections::BTreeSet::new(), 0);
     while made < runs {

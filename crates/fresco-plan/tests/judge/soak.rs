@@ -131,6 +131,13 @@ impl Tally {
                 Verdict::Open => "without a verdict",
                 Verdict::Harmless => "passed, and do no harm",
                 Verdict::Harmful(_) => "refused, and do harm",
+                Verdict::NotRecomputed(reason) => {
+                    *self
+                        .reasons
+                        .entry(format!("(with jitter or switches) {reason}"))
+                        .or_default() += 1;
+                    "refused without harm, with jitter or switches"
+                }
                 Verdict::Unknown(reason) => {
                     *self.reasons.entry(format!("(not recomputed) {reason}")).or_default() += 1;
                     UNKNOWN
@@ -189,6 +196,8 @@ pub enum Verdict {
     Refused(String),
     /// The checker alone refuses it, for a reason of a kind that nobody has said how to recompute.
     Unknown(String),
+    /// The checker alone refuses it, for a reason that is recomputed of plainer plans only.
+    NotRecomputed(String),
 }
 
 /// Spoils the plan of a set and asks checker and judge.
@@ -235,9 +244,13 @@ pub fn spoilt(seed: u64, steps: u64, more: u64) -> Vec<Verdict> {
                     sound: &sound,
                     cores: set.machine.cores.into(),
                 };
-                // Reasons are recomputed of jobs that come as planned and of switches that cost nothing.
-                let reason = Plan::read(&sound).ok().filter(Plan::is_plain);
-                match reason.and_then(|_| reasons::holds(&case, &violation.place, &violation.fact)) {
+                // What proofs and tasks are refused for is recomputed of jobs that come as planned, with switches that cost nothing.
+                let plain = Plan::read(&sound).is_ok_and(|sound| sound.is_plain());
+                if !plain && (violation.place.starts_with("proofs") || violation.place.starts_with("tasks")) {
+                    verdicts.push(Verdict::NotRecomputed(kind(&violation.place, &violation.fact)));
+                    continue;
+                }
+                match reasons::holds(&case, &violation.place, &violation.fact) {
                     Some(true) => Verdict::Refused(kind(&violation.place, &violation.fact)),
                     None => Verdict::Unknown(kind(&violation.place, &violation.fact)),
                     Some(false) => panic!("seed {seed}: {words}: the plan by {method} is refused because {violation}; which is not true\n{text}"),
