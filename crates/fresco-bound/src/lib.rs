@@ -8,7 +8,9 @@
 //! use fresco_bound::{Crowd, Dram, read};
 //! let machine = fresco_machine::builtin("gem5-2core").expect("built in");
 //! // Two cores with one read each under way, in banks of their own, that write nothing.
-//! let crowd = Crowd { reads: 2, of_rank: 2, of_bank: 1, ranks: 1, waiting_writes: 0, front: 0 };
+//! let crowd = Crowd {
+//!     reads: 2, of_rank: 2, of_group: 1, of_bank: 1, of_other_ranks: 0, ranks: 1, waiting_writes: 0, front: 0,
+//! };
 //! let bound = read(&Dram::of(&machine), &crowd).expect("bounded");
 //! assert_eq!(bound.drain, 0);
 //! assert!(bound.total() - bound.refresh < 200);
