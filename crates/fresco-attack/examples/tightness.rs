@@ -4,21 +4,11 @@
 //!
 //! `cargo run --release -p fresco-attack --example tightness -- [TRIES [MACHINE]]`
 
-use fresco_attack::{Limits, Observer, Search, search};
-use fresco_bound::{Crowd, Dram, read};
+use fresco_attack::{Limits, Search, crowd, search};
+use fresco_bound::{Dram, read};
 use fresco_dram::Organisation;
 use fresco_machine::{ControllerConfig, Machine, RefreshPolicy, Scheduler, builtin, builtin_names};
-use std::collections::{BTreeMap, BTreeSet};
-
-struct Nobody;
-
-impl Observer for Nobody {
-    fn tried(&self, _attacks: u64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
+use std::collections::BTreeMap;
 
 /// Who attacks: so many cores.
 #[derive(Clone, Copy)]
@@ -69,32 +59,6 @@ impl Case {
     }
 }
 
-fn crowd(limits: &[Limits], org: &Organisation) -> Crowd {
-    let per_rank = org.banks_per_rank();
-    let ranks = |l: &Limits| l.banks.iter().map(|b| b / per_rank).collect::<BTreeSet<u32>>();
-    let own = &limits[0];
-    let reads = |of: &dyn Fn(&Limits) -> bool| limits.iter().filter(|l| of(l)).map(|l| l.reads).sum::<u32>();
-    let (all, writes) = (reads(&|_| true), limits.iter().map(|l| l.writes).sum::<u32>());
-    Crowd {
-        reads: all,
-        of_rank: reads(&|l| !ranks(l).is_disjoint(&ranks(own))),
-        of_group: reads(&|l| {
-            l.banks
-                .iter()
-                .any(|b| own.banks.iter().any(|o| o / org.banks == b / org.banks))
-        }),
-        of_other_ranks: if org.ranks > 1 {
-            reads(&|l| ranks(l).iter().any(|r| ranks(own).iter().any(|o| o != r)))
-        } else {
-            0
-        },
-        of_bank: reads(&|l| l.banks.iter().any(|b| own.banks.contains(b))),
-        ranks: limits.iter().flat_map(ranks).collect::<BTreeSet<u32>>().len() as u32,
-        waiting_writes: writes,
-        front: all + writes,
-    }
-}
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let tries = arguments.next().map_or(640, |n| n.parse().expect("a number of tries"));
@@ -130,7 +94,7 @@ fn main() {
                 organisation: &organisation,
                 controller: &controller,
             };
-            let crowd = crowd(&limits, &organisation);
+            let crowd = crowd(&limits, 0, &organisation);
             let bound = match read(&dram, &crowd) {
                 Ok(bound) => bound,
                 Err(why) => {
@@ -143,7 +107,7 @@ fn main() {
                 cycles: 10_000,
                 seed: 1,
             };
-            let found = search(&dram, &limits, 0, &how, &Nobody).expect("nobody stops it");
+            let found = search(&dram, &limits, 0, &how, &()).expect("nobody stops it");
             let share = found.worst.cycles as f64 / bound.total() as f64;
             assert!(share <= 1.0, "{name} {}: {found:?} {bound:?}", case.kind());
             println!(

@@ -17,7 +17,7 @@ pub use phases::{Pattern, Phase};
 pub use play::{Limits, Played, Worst, play};
 pub use rounds::{RowOf, Series};
 pub use search::{Found, Observer, Search, Step, search};
-pub use target::{Attacker, Target, channel_of, dram};
+pub use target::{Attacker, Target, channel_of, crowd, dram};
 
 use rand::seq::IndexedRandom;
 

@@ -28,6 +28,15 @@ pub trait Observer: Sync {
     fn is_stopped(&self) -> bool;
 }
 
+/// Nobody is told, and all are tried.
+impl Observer for () {
+    fn tried(&self, _attacks: u64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
 /// After so many attacks so long a read had been seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {

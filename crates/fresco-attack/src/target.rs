@@ -2,10 +2,11 @@
 //! Whose reads are attacked, where, and by whom: what follows from a scenario.
 
 use crate::{Found, Limits, Observer, Search, search};
-use fresco_bound::{Dram, Sources, TaskReads};
+use fresco_bound::{Crowd, Dram, Sources, TaskReads};
 use fresco_dram::Organisation;
 use fresco_scenario::Setup;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A copy of a task under attack.
 #[derive(Clone, Debug)]
@@ -73,6 +74,35 @@ impl Target {
     pub fn attack(&self, setup: &Setup, how: &Search, observer: &dyn Observer) -> Option<Found> {
         let organisation = channel_of(setup);
         search(&dram(setup, &organisation), &self.limits(), self.victim, how, observer)
+    }
+}
+
+/// What may be under way around the reads of core `victim`, in a channel that nobody else uses.
+pub fn crowd(limits: &[Limits], victim: usize, org: &Organisation) -> Crowd {
+    let own = &limits[victim].banks;
+    // In sum of those that share a part of so many banks with it.
+    let near = |banks: u32| {
+        let is_near = |core: &&Limits| {
+            let mut pairs = core.banks.iter().flat_map(|a| own.iter().map(move |b| (a, b)));
+            pairs.any(|(a, b)| a / banks == b / banks)
+        };
+        limits.iter().filter(is_near).map(|core| core.reads).sum::<u32>()
+    };
+    let rank = |bank: &u32| bank / org.banks_per_rank();
+    // A read in any of its ranks has those in the others.
+    let leaves = |core: &&Limits| core.banks.iter().any(|a| own.iter().any(|b| rank(a) != rank(b)));
+    let ranks: BTreeSet<u32> = limits.iter().flat_map(|core| core.banks.iter().map(rank)).collect();
+    let reads = limits.iter().map(|core| core.reads).sum();
+    let writes = limits.iter().map(|core| core.writes).sum();
+    Crowd {
+        reads,
+        of_rank: near(org.banks_per_rank()),
+        of_group: near(org.banks),
+        of_bank: near(1),
+        of_other_ranks: limits.iter().filter(leaves).map(|core| core.reads).sum(),
+        ranks: ranks.len() as u32,
+        waiting_writes: writes,
+        front: reads + writes,
     }
 }
 

@@ -32,7 +32,7 @@ pub fn drain(m: Memory, c: &Crowd) -> Result<(Nat, Nat), Failure> {
         + (banks - n(1)).min(m.at("writes")?) * bursts * written;
     let read = Columns::of(m, c, false)?.wait(n(1), n(0), n(0));
     let again = closed + row + c.reads * m.older_precharge()? + read;
-    let cycle = closed.max(m.at("rc")? - rcd) + rcd;
+    let cycle = row_cycle(m, true)?;
     let write = if m.word("scheduler")? == "fcfs" {
         cycle + row + bursts * m.column(c, "ccd_l_wr")?
     } else {
@@ -42,16 +42,16 @@ pub fn drain(m: Memory, c: &Crowd) -> Result<(Nat, Nat), Failure> {
     Ok((opened + to_writes + row + written + to_reads + again, write))
 }
 
-/// From a row's last column command to one of another row of its bank.
-fn row_cycle(m: Memory, c: &Crowd) -> Result<Nat, Failure> {
+/// From a row's last column command, of a write if `written`, to one of another row of its bank.
+fn row_cycle(m: Memory, written: bool) -> Result<Nat, Failure> {
     let (rp, rcd) = (m.at("rp")?, m.at("rcd")?);
-    Ok((m.closable(c.writes > n(0))? + rp).max(m.at("rc")? - rcd) + rcd)
+    Ok((m.closable(written)? + rp).max(m.at("rc")? - rcd) + rcd)
 }
 
 /// What those that came before a read cost it until it has a place in a queue.
 fn outside(m: Memory, outer: &Crowd, c: &Crowd, drained: Nat) -> Result<Nat, Failure> {
     let (places, bursts) = (m.at("places")?, m.bursts()?);
-    let opened = row_cycle(m, c)? + m.precharge()? + m.acts(c, n(1))?[1];
+    let opened = row_cycle(m, c.writes > n(0))? + m.precharge()? + m.acts(c, n(1))?[1];
     let any = opened + bursts * m.any_column(c, "ccd_l")?;
     let with_drains = |reads: Nat, each: Nat| reads * each + reads.over(places.max(n(1))) * drained;
     Ok(match m.word("queues")? {
@@ -234,7 +234,7 @@ fn row(m: Memory) -> Result<Nat, Failure> {
 fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(), Failure> {
     let terms = named(bound, "terms")?;
     let holds = |name: &str, formula, least| no_less(name, formula, number(terms, name)?, least);
-    let (rp, rcd, rc, further) = (m.at("rp")?, m.at("rcd")?, m.at("rc")?, m.further()?);
+    let (rp, rcd, further) = (m.at("rp")?, m.at("rcd")?, m.further()?);
     let turned = m.at("cwl")? + m.data()? + m.at("wtr_l")?.max(m.at("rtrs")?);
     let opened = (closing(m, c, inside)? + rp + rcd).max(if c.writes > n(0) { turned } else { n(0) });
     let formula = "1 + wait for PRE + tRP + tRCD + CL + BL/2";
@@ -244,12 +244,11 @@ fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(
     }
     let columns = Columns::of(m, c, inside)?;
     if m.word("scheduler")? == "fcfs" {
-        let closed = m.closable(false)? + rp;
         let opening = m.precharge()? + m.acts(c, n(1))?[1];
         holds(
             "bank",
             "(T - 1) row cycles",
-            (c.reads - n(1)) * (closed.max(rc - rcd) + rcd + further),
+            (c.reads - n(1)) * (row_cycle(m, false)? + further),
         )?;
         holds("activations", "T (P + A(1))", c.reads * opening)?;
         return holds("bus", "T U", c.reads * (columns.line - further));
@@ -270,17 +269,16 @@ fn own_and_others(m: Memory, c: &Crowd, inside: bool, bound: &Value) -> Result<(
     let data = m.at("cl")? + m.data()?;
     let closes = m.at("rtp")? + m.precharge()? + (c.reads - n(1)) * (m.older_precharge()? + m.older_act()?);
     let one_by_one = m.cap()?.min(n(1) + m.closable(c.writes > n(0))?.over(data));
+    let after = |others: Nat| columns.wait(n(1), others, others.min(c.of_rank - n(1)));
     let mut overtaken = n(0);
     for waiting in 0..older.0 {
         let last = inside && n(waiting + 2) == c.of_bank && closes < data;
         let hits = if last { one_by_one } else { m.cap()? };
-        let others = c.reads - n(waiting + 2);
-        overtaken = overtaken + hits * columns.wait(n(1), others, others.min(c.of_rank - n(1)));
+        overtaken = overtaken + hits * after(c.reads - n(waiting + 2));
     }
     // And of a row that a drain has opened for a write.
     if c.writes > n(0) {
-        let others = c.reads - n(2);
-        overtaken = overtaken + m.cap()? * columns.wait(n(1), others, others.min(c.of_rank - n(1)));
+        overtaken = overtaken + m.cap()? * after(c.reads - n(2));
     }
     holds(
         "overtaking",
@@ -303,22 +301,26 @@ fn alone_in_bank(m: Memory, c: &Crowd, inside: bool, columns: &Columns, bound: &
         true => m.precharge()? + (elsewhere - n(1)) * m.older_precharge()?,
         false => precharges,
     };
+    let rho = m.rho()?;
     let acts = m.own_acts(c, of_rank + n(1))?;
-    let all_acts = at(&acts, of_rank.max(n(1))) + m.rho()? + n(1);
+    let all_acts = at(&acts, of_rank.max(n(1))) + rho + n(1);
     let few_acts = few(all_acts + m.own_act_more(c)?, m.at("rcd")? + data);
     let opened = |j: Nat| match few_acts {
         true => at(&acts, j + n(1)).min(all_acts),
         false => at(&acts, j + n(1)),
     };
-    let lines = |line: Nat, older: Nat| match few(elsewhere * line + m.rho()?, data) {
-        true => Ok::<_, Failure>(((older + n(1)) * line).min(elsewhere * line + m.rho()? + n(1))),
-        false => Ok((older + n(1)) * line),
+    let lines = |line: Nat, older: Nat| {
+        let all = (older + n(1)) * line;
+        match few(elsewhere * line + rho, data) {
+            true => all.min(elsewhere * line + rho + n(1)),
+            false => all,
+        }
     };
     let rows = precharges + (elsewhere - of_rank) * m.older_act()?;
     let (activations, bus) = (number(terms, "activations")?, number(terms, "bus")?);
     // Either the largest sum of all j, with a bus that is busy before, or all that can come once the read can go.
     let once_ready = match c.ranks == n(1) {
-        true => Some(lines(columns.ready, elsewhere)?),
+        true => Some(lines(columns.ready, elsewhere)),
         false => columns.once_ready(elsewhere, of_rank),
     };
     if let Some(wait) = once_ready
@@ -328,13 +330,13 @@ fn alone_in_bank(m: Memory, c: &Crowd, inside: bool, columns: &Columns, bound: &
         return Ok(());
     }
     for j in 0..=of_rank.0.min(1 << 20) {
-        let sum = rows + opened(n(j)) + lines(columns.line, elsewhere - n(j))? - (n(1) + further);
+        let sum = rows + opened(n(j)) + lines(columns.line, elsewhere - n(j)) - (n(1) + further);
         let formula = "PREs + A(j + 1) + (n - j + 1) u for each j";
         no_less(&format!("activations + bus, j = {j}"), formula, activations + bus, sum)?;
     }
     let j = number(bound, "open")?;
     no_less("activations", "PREs + A(j + 1)", activations, rows + opened(j))?;
-    let waits = lines(columns.line, elsewhere - j)? - (n(1) + further);
+    let waits = lines(columns.line, elsewhere - j) - (n(1) + further);
     no_less("bus", "(n - j + 1) u", bus, waits)
 }
 

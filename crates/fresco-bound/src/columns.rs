@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long column commands wait for those of other banks: the data bus, and handing it over between ranks. In cycles.
 
-use crate::distances::{after, begun};
+use crate::distances::{after, begun, column};
 use crate::{Crowd, Dram};
 use fresco_dram::Cycle;
 use fresco_machine::Scheduler;
@@ -28,7 +28,9 @@ struct Ranks {
     cap: u64,
     /// Lines of other ranks that go first, and the bus there and back.
     first: Cycle,
-    /// What an older line of another rank adds.
+    /// A run of lines of other ranks ends by itself.
+    ends: bool,
+    /// What an older line of another rank adds, unless runs end.
     older: Cycle,
     /// What a cap full of older lines of the own rank adds.
     handed_over: Cycle,
@@ -40,20 +42,10 @@ impl Columns {
         let t = dram.timing;
         let bursts = t.bursts_of_line(dram.organisation);
         let begun = begun(t);
-        let group = after(t.ccd_l, t.ccd_s);
         // Its own lines are of its group.
         let alone = crowd.of_bank == 1 && crowd.of_group == 1;
-        let while_ready = if alone { t.ccd_s } else { group };
+        let while_ready = if alone { t.ccd_s } else { after(t.ccd_l, t.ccd_s) };
         let across = t.burst() + t.rtrs;
-        let line = match (crowd.ranks, dram.controller.scheduler) {
-            (1, _) => group + begun,
-            // In order: nothing goes between.
-            (_, Scheduler::Fcfs) => t.ccd_l.max(across) + begun,
-            // Lines of the rank that has the bus go on until it is handed over, again while an older request of it waits for tRCD.
-            (_, Scheduler::FrFcfs { hit_cap }) => (u64::from(hit_cap.max(1)) * bursts + 1)
-                .saturating_mul(group.max(across) + begun)
-                .saturating_add(t.rcd),
-        };
         // The next of its rank can go before one of another, which so has to be handed the bus.
         let keeps = if alone { t.ccd_s } else { t.ccd_l } <= across;
         let ranks = match dram.controller.scheduler {
@@ -69,7 +61,7 @@ impl Columns {
             _ => None,
         };
         Self {
-            line: bursts.saturating_mul(line),
+            line: bursts.saturating_mul(column(dram, crowd, t.ccd_l)),
             while_ready: bursts * (while_ready + begun),
             ranks,
         }
@@ -99,26 +91,22 @@ impl Ranks {
             within,
             cap,
             first: lines.saturating_mul(within) + 2 * turn,
+            ends,
             // It may come when the bus was to be handed over, and keep it until it can go and for another cap of lines.
-            older: if ends {
-                0
-            } else {
-                rcd + (cap + 1).saturating_mul(within) + turn
-            },
+            older: rcd + (cap + 1).saturating_mul(within) + turn,
             handed_over: 2 * turn + if ends { lines * within } else { 0 },
         }
     }
 
     fn wait(&self, own: u64, older: u64, of_rank: u64) -> Cycle {
         let others = self.others.min(older);
-        let of_rank = if self.older == 0 {
-            of_rank.min(older)
-        } else {
-            older - others
+        let (of_rank, of_others) = match self.ends {
+            true => (of_rank.min(older), 0),
+            false => (older - others, others.saturating_mul(self.older)),
         };
         own.saturating_mul(self.within.saturating_add(self.first))
             .saturating_add(of_rank.saturating_mul(self.within))
-            .saturating_add(others.saturating_mul(self.older))
+            .saturating_add(of_others)
             .saturating_add(((of_rank + own) / self.cap).saturating_mul(self.handed_over))
     }
 }

@@ -77,7 +77,7 @@ impl Distances {
         };
         Self {
             bursts,
-            write_column: column(dram, crowd, t.ccd_l_wr, begun),
+            write_column: column(dram, crowd, t.ccd_l_wr),
             any_column: any_column(t, crowd, t.ccd_l, begun),
             any_write_column: any_column(t, crowd, t.ccd_l_wr, begun),
             idle_precharge: match dram.controller.page {
@@ -168,9 +168,11 @@ fn any_column(t: &Timing, crowd: &Crowd, same_group: Cycle, begun: Cycle) -> Cyc
     after(same_group, t.ccd_s).max(across) + begun
 }
 
-/// See [`Distances::column`].
-fn column(dram: &Dram<'_>, crowd: &Crowd, same_group: Cycle, begun: Cycle) -> Cycle {
+/// A column command of an older request, or of the request itself, comes at most so long after the one before it, or after it could go; those within
+/// a bank group are `same_group` apart.
+pub(crate) fn column(dram: &Dram<'_>, crowd: &Crowd, same_group: Cycle) -> Cycle {
     let t = dram.timing;
+    let begun = begun(t);
     let within = after(same_group, t.ccd_s);
     if crowd.ranks == 1 {
         return within + begun;
@@ -187,6 +189,11 @@ fn column(dram: &Dram<'_>, crowd: &Crowd, same_group: Cycle, begun: Cycle) -> Cy
                 .saturating_add(t.rcd)
         }
     }
+}
+
+/// From a column command, of a write if `written`, to the first one of another row of the bank.
+pub(crate) fn row_cycle(t: &Timing, written: bool) -> Cycle {
+    (until_precharge(t, written) + t.rp).max(t.rc.saturating_sub(t.rcd)) + t.rcd
 }
 
 /// From a row command of a bank, or its last column command, until its PRE may go: whatever was read there, or written.

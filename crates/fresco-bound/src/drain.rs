@@ -5,7 +5,7 @@
 //! and these are served before another drain begins.
 
 use crate::columns::Columns;
-use crate::distances::{Distances, until_precharge};
+use crate::distances::{Distances, row_cycle, until_precharge};
 use crate::{Crowd, Dram};
 use fresco_dram::Cycle;
 use fresco_machine::Scheduler;
@@ -45,13 +45,13 @@ impl Drain {
             + u64::from(crowd.reads) * d.older_precharge
             + d.acts(1)
             + Columns::of(dram, crowd, false).wait(1, 0, 0);
-        let closed = (until_precharge(t, true) + t.rp).max(t.rc.saturating_sub(t.rcd));
+        let row = row_cycle(t, true);
         let write = match dram.controller.scheduler {
             // The oldest write needs no longer from any other's column command to its own.
-            Scheduler::Fcfs => closed + d.precharge + d.acts(1) + t.rcd + d.bursts * d.write_column,
+            Scheduler::Fcfs => row + d.precharge + d.acts(1) + d.bursts * d.write_column,
             // Of the bank that is done last: a row cycle for each of its own writes, and the commands of each other one once.
             Scheduler::FrFcfs { .. } => {
-                let own = closed + t.rcd + (d.bursts - 1) * t.ccd_l_wr + d.idle_precharge;
+                let own = row + (d.bursts - 1) * t.ccd_l_wr + d.idle_precharge;
                 let other = d.older_precharge + d.act_more().max(d.older_act) + d.bursts * d.any_write_column;
                 own.max(other)
             }

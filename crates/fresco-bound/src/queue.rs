@@ -2,7 +2,7 @@
 //! What the queues of the controller hold, and how long a read waits before it is in one.
 
 use crate::columns::Columns;
-use crate::distances::{Distances, until_precharge};
+use crate::distances::{Distances, row_cycle};
 use crate::drain::Drain;
 use crate::{Crowd, Dram};
 use fresco_dram::Cycle;
@@ -62,7 +62,7 @@ pub(crate) fn outside(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, drain: Cycl
 
 /// While any read can be served, the next one is, whichever it is, so long after the one before it at most.
 fn any_read(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> Cycle {
-    row(dram, crowd) + d.precharge + d.acts(1) + d.bursts * d.any_column
+    row_cycle(dram.timing, crowd.writes()) + d.precharge + d.acts(1) + d.bursts * d.any_column
 }
 
 /// From the last column command for a bank whose queue of so many `places` is full to the next: its own, and the commands of all that are older elsewhere.
@@ -73,13 +73,7 @@ fn of_bank(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, places: u32) -> Cycle 
         Scheduler::FrFcfs { .. } => {
             let columns = Columns::of(dram, crowd, false).wait(1, elsewhere, elsewhere);
             let other = d.older_precharge + d.act_more().max(d.older_act);
-            row(dram, crowd) + d.precharge + d.acts(1) + columns + elsewhere * other
+            row_cycle(dram.timing, crowd.writes()) + d.precharge + d.acts(1) + columns + elsewhere * other
         }
     }
-}
-
-/// From a column command to one of another row of the bank.
-fn row(dram: &Dram<'_>, crowd: &Crowd) -> Cycle {
-    let t = dram.timing;
-    (until_precharge(t, crowd.writes()) + t.rp).max(t.rc.saturating_sub(t.rcd)) + t.rcd
 }

@@ -5,7 +5,7 @@
 //! one after the other, wait for those of the older ones in other banks once each, and for the last younger one before each command.
 
 use crate::columns::Columns;
-use crate::distances::{Distances, until_precharge};
+use crate::distances::{Distances, row_cycle, until_precharge};
 use crate::drain::drain;
 use crate::{Crowd, Dram, Unbounded, queue, refresh};
 use fresco_dram::{Cycle, Timing};
@@ -77,16 +77,22 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
     // Else a read comes in the cycle of a column command.
     let waits_inside = inside == crowd;
     let mut bound = match dram.controller.scheduler {
-        Scheduler::Fcfs => in_order(dram, &inside, &d),
         Scheduler::FrFcfs { hit_cap: u32::MAX } if inside.of_bank > 1 || inside.ranks > 1 => {
             return Err(Unbounded::NoHitCap);
         }
+        // What the read before it left on the bus is over, but not of writes, which a drain has in it.
+        _ if inside.is_alone() => ReadBound {
+            activations: d.idle_before,
+            ..ReadBound::default()
+        },
+        Scheduler::Fcfs => in_order(dram, &inside, &d),
         Scheduler::FrFcfs { hit_cap } => first_ready(dram, &inside, &d, hit_cap, waits_inside),
     };
-    bound.service = service(dram, &inside, waits_inside);
+    let closing = closing(dram, &inside, waits_inside);
+    bound.service = service(dram, &inside, closing);
     bound.drain = drain(dram, &inside, &d);
     bound.queue = queue::outside(dram, &crowd, &d, bound.drain);
-    bound.refresh = refresh::refresh(dram, &inside, &d, bound.total(), closing(dram, &inside, waits_inside))?;
+    bound.refresh = refresh::refresh(dram, &inside, &d, bound.total(), closing)?;
     match bound.total() < LONGEST {
         true => Ok(bound),
         false => Err(Unbounded::Endless),
@@ -94,7 +100,7 @@ pub fn read(dram: &Dram<'_>, crowd: &Crowd) -> Result<ReadBound, Unbounded> {
 }
 
 /// From the arrival of a read until its bank, in which another row is open, may be closed.
-pub(crate) fn closing(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
+fn closing(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
     let t = dram.timing;
     let after_column = until_precharge(t, crowd.writes()).max(t.rc.saturating_sub(t.rcd + t.rp));
     // Reads of the bank that wait before it are counted with a row each. If as many wait as there may be, what was read before them is over.
@@ -104,8 +110,8 @@ pub(crate) fn closing(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cyc
     }
 }
 
-/// Of a read whose bank has just been used for another row: the cycle of admission, PRE, ACT, column commands, data.
-fn service(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
+/// Of a read whose bank has just been used for another row and may be closed after `closing`: the cycle of admission, PRE, ACT, column commands, data.
+fn service(dram: &Dram<'_>, crowd: &Crowd, closing: Cycle) -> Cycle {
     let t = dram.timing;
     // It may come when the bus has just turned back to reads, and is not among those that the next drain waits for.
     let turned = if crowd.writes() {
@@ -113,7 +119,7 @@ fn service(dram: &Dram<'_>, crowd: &Crowd, waits_inside: bool) -> Cycle {
     } else {
         0
     };
-    1 + (closing(dram, crowd, waits_inside) + t.rp + t.rcd).max(turned) + t.read_data(dram.organisation)
+    1 + (closing + t.rp + t.rcd).max(turned) + t.read_data(dram.organisation)
 }
 
 /// How long ago the last column command of a bank without writes was, if a read comes while `of_bank - 1` others wait there.
@@ -129,11 +135,6 @@ fn is_over(dram: &Dram<'_>, of_bank: u32) -> Cycle {
 
 fn first_ready(dram: &Dram<'_>, crowd: &Crowd, d: &Distances, hit_cap: u32, waits_inside: bool) -> ReadBound {
     let mut bound = ReadBound::default();
-    if crowd.is_alone() {
-        // What the read before it left on the bus is over, but not of writes, which a drain has in it.
-        bound.activations = d.idle_before;
-        return bound;
-    }
     let elsewhere = crowd.reads - crowd.of_bank;
     let of_rank = crowd.of_rank - crowd.of_bank;
     let t = dram.timing;
@@ -169,18 +170,14 @@ fn overtaking(t: &Timing, crowd: &Crowd, d: &Distances, columns: &Columns, hit_c
         true => u64::from(hit_cap).min(1 + until_precharge(t, crowd.writes()).div_ceil(data)),
         false => u64::from(hit_cap),
     };
-    let waits = (0..of_bank - 1).map(|waiting| {
+    let each = |waiting: u64, hits: u64| {
         let elsewhere = reads - 2 - waiting;
         let of_rank = u64::from(crowd.of_rank - 1).min(elsewhere);
-        hits(waiting).saturating_mul(columns.wait(1, elsewhere, of_rank))
-    });
-    // A drain may leave a row open that was opened for a write: once more, whoever waits.
-    let written = match crowd.writes() {
-        true => {
-            u64::from(hit_cap).saturating_mul(columns.wait(1, reads - 2, u64::from(crowd.of_rank - 1).min(reads - 2)))
-        }
-        false => 0,
+        hits.saturating_mul(columns.wait(1, elsewhere, of_rank))
     };
+    // A drain may leave a row open that was opened for a write: once more, whoever waits.
+    let written = if crowd.writes() { each(0, hit_cap.into()) } else { 0 };
+    let waits = (0..of_bank - 1).map(|waiting| each(waiting, hits(waiting)));
     waits.fold(written, u64::saturating_add)
 }
 
@@ -219,7 +216,7 @@ impl AloneInBank {
         };
         // Lines before its own, one of them perhaps younger.
         let lines = |line: Cycle, older: u64| {
-            let all = (n + 1).min(older + 1).saturating_mul(line);
+            let all = (older + 1).saturating_mul(line);
             match is_short(n * line + d.row_command, data) {
                 true => all.min(n * line + d.row_command + 1),
                 false => all,
@@ -251,18 +248,13 @@ impl AloneInBank {
 fn in_order(dram: &Dram<'_>, crowd: &Crowd, d: &Distances) -> ReadBound {
     let t = dram.timing;
     let older = u64::from(crowd.reads) - 1;
-    let closable = t.rtp.max(t.ras.saturating_sub(t.rcd));
-    let row = (closable + t.rp).max(t.rc - t.rcd) + t.rcd + (d.bursts - 1) * t.ccd_l;
+    let row = row_cycle(t, false) + (d.bursts - 1) * t.ccd_l;
     let waits = d.precharge + d.acts(1);
     let column = Columns::of(dram, crowd, false).line - (d.bursts - 1) * t.ccd_l;
     ReadBound {
         bank: older * row,
-        activations: if crowd.is_alone() {
-            d.idle_before
-        } else {
-            (older + 1) * waits
-        },
-        bus: if crowd.is_alone() { 0 } else { (older + 1) * column },
+        activations: (older + 1) * waits,
+        bus: (older + 1) * column,
         ..ReadBound::default()
     }
 }

@@ -2,8 +2,8 @@
 //! Faults planted in the bound, one at a time, and what finds them: a bound that does not know how long one distance is, or how large one limit is, is
 //! exceeded by an attack on a memory in which that is large. The right bound is not.
 
-use fresco_attack::{Limits, Observer, Search, search};
-use fresco_bound::{Crowd, Dram, read};
+use fresco_attack::{Limits, Search, crowd, search};
+use fresco_bound::{Dram, read};
 use fresco_dram::standards::{self, Device, TimingOverrides};
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
@@ -102,45 +102,13 @@ impl Cores {
         };
         (0..self.count).map(of).collect()
     }
-
-    fn crowd(self, memory: &Memory) -> Crowd {
-        let limits = self.limits(memory);
-        let per_rank = memory.organisation.banks_per_rank();
-        let reads = |of: &dyn Fn(u32) -> bool| limits.iter().filter(|l| of(l.banks[0])).map(|l| l.reads).sum();
-        let writes = limits.iter().map(|l| l.writes).sum();
-        Crowd {
-            reads: reads(&|_| true),
-            of_rank: reads(&|bank| bank / per_rank == 0),
-            of_group: reads(&|bank| bank / memory.organisation.banks == 0),
-            of_bank: reads(&|bank| bank == 0),
-            of_other_ranks: reads(&|bank| bank / per_rank > 0),
-            ranks: if limits.iter().any(|l| l.banks[0] >= per_rank) {
-                2
-            } else {
-                1
-            },
-            waiting_writes: writes,
-            front: reads(&|_| true) + writes,
-        }
-    }
-}
-
-/// What is searched for is found, or the search ends.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn tried(&self, _attacks: u64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
 }
 
 /// How much longer the worst read is than the bound that does not know of `grow`, in cycles; negative if it is not.
 fn excess(base: &dyn Fn() -> Memory, cores: Cores, grow: &dyn Fn(&mut Memory), tries: u64) -> i64 {
     let (ignorant, mut grown) = (base(), base());
     grow(&mut grown);
-    let crowd = cores.crowd(&grown);
+    let crowd = crowd(&cores.limits(&grown), 0, &grown.organisation);
     let faulty = read(&ignorant.dram(), &crowd).expect("bounded").total();
     let right = read(&grown.dram(), &crowd).expect("bounded").total();
     let how = Search {
@@ -153,7 +121,7 @@ fn excess(base: &dyn Fn() -> Memory, cores: Cores, grow: &dyn Fn(&mut Memory), t
         seed: 1,
     };
     let limits = cores.limits(&grown);
-    let found = search(&grown.dram(), &limits, 0, &how, &Nobody).expect("nobody stops it");
+    let found = search(&grown.dram(), &limits, 0, &how, &()).expect("nobody stops it");
     assert!(found.worst.cycles <= right, "{} {right}", found.worst.cycles);
     found.worst.cycles as i64 - faulty as i64
 }

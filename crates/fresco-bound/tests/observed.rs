@@ -2,7 +2,7 @@
 //! Random memories and attackers: every read within its bound, and how near the worst comes to it.
 
 use crate::setting::Setting;
-use fresco_attack::{Attack, Limits, Observer, Search, play, search};
+use fresco_attack::{Attack, Limits, Search, crowd, play, search};
 use fresco_bound::{Crowd, ReadBound, read};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -30,33 +30,6 @@ fn cores(setting: &Setting, rng: &mut Pcg64) -> (Vec<Limits>, bool) {
     (cores.collect(), private)
 }
 
-fn crowd_of(setting: &Setting, cores: &[Limits], core: &Limits) -> Crowd {
-    let per_rank = setting.organisation.banks_per_rank();
-    let reads = |of: &dyn Fn(&Limits) -> bool| cores.iter().filter(|c| of(c)).map(|c| c.reads).sum::<u32>();
-    let writes = cores.iter().map(|c| c.writes).sum();
-    let ranks = |c: &Limits| -> Vec<u32> { c.banks.iter().map(|b| b / per_rank).collect() };
-    let own = ranks(core);
-    let mut used: Vec<u32> = cores.iter().flat_map(ranks).collect();
-    used.sort_unstable();
-    used.dedup();
-    let all = reads(&|_| true);
-    Crowd {
-        reads: all,
-        of_rank: reads(&|c| ranks(c).iter().any(|r| own.contains(r))),
-        of_group: reads(&|c| {
-            let group = |bank: &u32| bank / setting.organisation.banks;
-            c.banks
-                .iter()
-                .any(|b| core.banks.iter().any(|own| group(own) == group(b)))
-        }),
-        of_other_ranks: reads(&|c| ranks(c).iter().any(|r| own.iter().any(|o| o != r))),
-        of_bank: reads(&|c| c.banks.iter().any(|b| core.banks.contains(b))),
-        ranks: used.len() as u32,
-        waiting_writes: writes,
-        front: all + writes,
-    }
-}
-
 /// The worst of one run: observed, bound, and what kind of crowd it was.
 struct Case {
     observed: u64,
@@ -73,9 +46,9 @@ fn run(seed: u64, cycles: u64) -> (Vec<Case>, u64) {
     let victim = rng.random_range(0..cores.len());
     let attack = Attack::draw(cores.len(), victim, &mut rng);
     let played = play(&dram, &cores, victim, &attack, cycles, false);
-    let observed = cores.iter().zip(&played.longest);
+    let observed = played.longest.iter().enumerate();
     let cases = observed.filter_map(|(core, worst)| {
-        let crowd = crowd_of(&setting, &cores, core);
+        let crowd = crowd(&cores, core, &setting.organisation);
         let bound = read(&dram, &crowd).ok()?;
         Some(Case {
             observed: worst.cycles,
@@ -175,16 +148,6 @@ fn no_read_takes_longer_than_its_bound() {
     assert!(totals.near["private single reads rank"].last() > Some(&0.75));
 }
 
-struct Nobody;
-
-impl Observer for Nobody {
-    fn tried(&self, _attacks: u64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
 /// Attacks that are bred for it come nearer, and not beyond.
 #[test]
 fn evolved_attacks_stay_within_the_bound() {
@@ -197,16 +160,17 @@ fn evolved_attacks_stay_within_the_bound() {
         let (cores, private) = cores(&setting, &mut rng);
         let dram = setting.dram();
         let victim = rng.random_range(0..cores.len());
-        let crowd = crowd_of(&setting, &cores, &cores[victim]);
+        let around = |core: usize| crowd(&cores, core, &setting.organisation);
+        let crowd = around(victim);
         let Ok(bound) = read(&dram, &crowd) else { continue };
         let how = Search {
             tries: number("BOUND_TRIES", 160),
             cycles: 4_000,
             seed,
         };
-        let found = search(&dram, &cores, victim, &how, &Nobody).expect("nobody stops it");
-        for (core, longest) in cores.iter().zip(&found.longest) {
-            let Ok(bound) = read(&dram, &crowd_of(&setting, &cores, core)) else {
+        let found = search(&dram, &cores, victim, &how, &()).expect("nobody stops it");
+        for (core, longest) in found.longest.iter().enumerate() {
+            let Ok(bound) = read(&dram, &around(core)) else {
                 continue;
             };
             assert!(

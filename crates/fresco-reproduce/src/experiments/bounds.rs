@@ -5,8 +5,8 @@
 //! under-estimates what cores with several requests at a time do to each other. Their formulas and figures are in no text that could be
 //! read: the bounds here are Fresco's, of four cores that only read, on a memory of the speed and size that PALLOC's paper gives.
 
-use fresco_attack::{Limits, Observer, Search, search};
-use fresco_bound::{Crowd, Dram, read};
+use fresco_attack::{Limits, Search, crowd, search};
+use fresco_bound::{Dram, read};
 use fresco_dram::Organisation;
 use fresco_input::InputError;
 use fresco_machine::{ControllerConfig, RefreshPolicy, Scheduler, builtin};
@@ -24,16 +24,6 @@ const SEARCH: Search = Search {
     cycles: 10_000,
     seed: 1,
 };
-
-struct Nobody;
-
-impl Observer for Nobody {
-    fn tried(&self, _attacks: u64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
 
 /// The bound of the one read of a core beside three others, and the longest that is found.
 pub fn reads() -> Result<Vec<Row>, InputError> {
@@ -66,8 +56,8 @@ pub fn reads() -> Result<Vec<Row>, InputError> {
                     };
                     let limits = limits(banks == "private", requests, &organisation);
                     let unbounded = |why: fresco_bound::Unbounded| InputError::new(MACHINE, why.to_string());
-                    let bound = read(&dram, &crowd(banks == "private", requests)).map_err(unbounded)?;
-                    let found = search(&dram, &limits, 0, &SEARCH, &Nobody).map_or(0, |found| found.worst.cycles);
+                    let bound = read(&dram, &crowd(&limits, 0, &organisation)).map_err(unbounded)?;
+                    let found = search(&dram, &limits, 0, &SEARCH, &()).map_or(0, |found| found.worst.cycles);
                     rows.push(
                         Row::new()
                             .label("banks", banks)
@@ -107,18 +97,4 @@ fn limits(private: bool, requests: u32, organisation: &Organisation) -> Vec<Limi
         banks: of(core),
     });
     limits.collect()
-}
-
-fn crowd(private: bool, requests: u32) -> Crowd {
-    let all = 1 + (CORES - 1) * requests;
-    Crowd {
-        reads: all,
-        of_rank: all,
-        of_group: all,
-        of_bank: if private { 1 } else { all },
-        of_other_ranks: 0,
-        ranks: 1,
-        waiting_writes: 0,
-        front: all,
-    }
 }
