@@ -4,9 +4,7 @@
 //!
 //! `cargo run --release -p fresco-rt --example acceptance -- [SETS]`; 120 sets of 6 tasks per cell by default.
 
-use fresco_rt::Time;
-use fresco_rt::acceptance::{Conditions, Method, Verdict, judge};
-use fresco_rt::generate::{Deadlines, Periods, Phases, Recipe, Shares};
+use fresco_rt::acceptance::{Conditions, Method, Verdict, judge, recipe};
 use fresco_rt::policy::Policy;
 use fresco_rt::refresh::Density;
 
@@ -26,15 +24,7 @@ fn main() {
     let sets: u64 = std::env::args()
         .nth(1)
         .map_or(120, |n| n.parse().expect("a number of sets"));
-    let recipe = Recipe {
-        tasks: 6,
-        shares: Shares::UUniFast,
-        bounds: (0, 1_000_000),
-        periods: Periods::List([8, 10, 16, 20, 32, 40, 64, 80].map(|ms: Time| ms * 1_000_000).to_vec()),
-        deadlines: Deadlines::Implicit,
-        phases: Phases::Zero,
-        seed: 0,
-    };
+    let recipe = recipe(6);
     let names = Method::NAMES.map(|(name, _)| name).join(" ");
     println!("density load | {names}");
     for (density, load) in CELLS {

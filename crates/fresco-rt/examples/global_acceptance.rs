@@ -4,15 +4,15 @@
 //!
 //! `cargo run --release -p fresco-rt --example global_acceptance -- [SETS]`; 1000 sets of 12 tasks per cell by default.
 
+use fresco_rt::Task;
+use fresco_rt::acceptance::recipe;
 use fresco_rt::edf::edf_test;
 use fresco_rt::fixed_priority::fixed_priority_test;
-use fresco_rt::generate::{Deadlines, Periods, Phases, Recipe, Shares};
 use fresco_rt::global::responses::response_bounds;
 use fresco_rt::global::{Platform, density};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{COMMANDS, Density, RETENTION};
 use fresco_rt::supply::AutoRefresh;
-use fresco_rt::{Task, Time};
 use std::cmp::Reverse;
 
 const CORES: u32 = 4;
@@ -22,15 +22,7 @@ fn main() {
     let sets: u64 = std::env::args()
         .nth(1)
         .map_or(1000, |n| n.parse().expect("a number of sets"));
-    let recipe = Recipe {
-        tasks: 12,
-        shares: Shares::UUniFast,
-        bounds: (0, 1_000_000),
-        periods: Periods::List([8, 10, 16, 20, 32, 40, 64, 80].map(|ms: Time| ms * 1_000_000).to_vec()),
-        deadlines: Deadlines::Implicit,
-        phases: Phases::Zero,
-        seed: 0,
-    };
+    let recipe = recipe(12);
     let supply = AutoRefresh::new(RETENTION, COMMANDS, Density::Gb8.trfc()).expect("refresh takes a part of the time");
     let shared = Platform {
         cores: CORES,

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random task sets keep their recipe; every method is asked, and the tests stand to each other as the theory says.
 
-use fresco_rt::acceptance::{Conditions, Method, Verdict, judge};
+use fresco_rt::acceptance::{self, Conditions, Method, Verdict, judge};
 use fresco_rt::generate::{Deadlines, GenerateError, Periods, Phases, Recipe, Shares};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::Density;
 
 fn recipe() -> Recipe {
     Recipe {
-        tasks: 6,
-        shares: Shares::UUniFast,
-        bounds: (0, 1_000_000),
-        periods: Periods::List([8, 10, 16, 20, 32, 40, 64, 80].map(|ms| ms * 1_000_000).to_vec()),
-        deadlines: Deadlines::Implicit,
-        phases: Phases::Zero,
         seed: 7,
+        ..acceptance::recipe(6)
     }
 }
 

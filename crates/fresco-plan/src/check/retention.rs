@@ -22,6 +22,11 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
     }
 }
 
+/// When ordinary refresh issues command `number`, of so many `commands` in each retention time.
+pub(super) fn ordinary(number: Time, retention: Time, commands: Time) -> Time {
+    (u128::from(number) * u128::from(retention) / u128::from(commands.max(1))) as Time
+}
+
 /// A controller's own policy keeps retention, if a bank's rows fit its turn.
 fn controller(plan: &Plan, policy: &str, report: &mut CheckReport) -> Result<(), Violation> {
     let memory = &plan.memory;
@@ -58,11 +63,10 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
         let place = format!("refresh.windows of color {color}");
         holds! { !own.is_empty(), place, "there is none: its rows are never refreshed" }
         let first = memory.retention_ns + own[0].start_ns;
-        let every = |i: Time| (u128::from(i) * u128::from(memory.retention_ns) / u128::from(memory.commands)) as Time;
         // A refresh that would still run when the window opens comes so much earlier: left out, a row would wait too long.
         let in_time = first.saturating_sub(memory.trfc_ns);
         let before = (0..)
-            .map(every)
+            .map(|number| ordinary(number, memory.retention_ns, memory.commands))
             .take_while(|&at| at < first)
             .map(|at| (at.min(in_time), 0));
         let planned = (0..).flat_map(|turn: Time| {

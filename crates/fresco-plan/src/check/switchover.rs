@@ -3,6 +3,7 @@
 //! with those of high mode from there on.
 
 use super::report::{Violation, holds};
+use super::retention::ordinary;
 use crate::plan::{HighMode, Plan, RefreshPlan};
 use fresco_rt::Time;
 
@@ -34,46 +35,25 @@ fn one(plan: &Plan, high: &HighMode, color: usize, turns: Time) -> Result<Time, 
     let begin = memory.retention_ns;
     let change = begin + turns * memory.retention_ns;
     let end = change + AFTER * memory.retention_ns;
-    let jitter = plan.refresh_jitter_ns;
-    let before = of(
-        &plan.refresh,
-        color,
-        memory.commands,
-        memory.retention_ns,
-        (begin, change),
-        plan,
-        jitter,
-    );
-    let after = of(
-        &high.refresh,
-        color,
-        memory.commands,
-        high.retention_ns,
-        (change, end),
-        plan,
-        jitter,
-    );
+    let before = of(plan, &plan.refresh, memory.retention_ns, color, (begin, change));
+    let after = of(plan, &high.refresh, high.retention_ns, color, (change, end));
     let first_window = before.iter().chain(&after).map(|&(at, _)| at).next();
     let first = first_window.unwrap_or(end);
-    let interval =
-        |number: Time| (u128::from(number) * u128::from(memory.retention_ns) / u128::from(memory.commands)) as Time;
     let mut all: Commands = (0..)
-        .map(|number| (interval(number), 0))
+        .map(|number| (ordinary(number, memory.retention_ns, memory.commands), 0))
         .take_while(|&(at, _)| at < first)
         .collect();
     // What would still run when the first window opens comes so much earlier.
     all.iter_mut()
         .for_each(|command| command.0 = command.0.min(first.saturating_sub(memory.trfc_ns)));
-    let ordinary = all.len();
+    let usual = all.len();
     all.extend(before.into_iter().chain(after));
     // Until the first window begins, however late, the rank is refreshed as usual.
-    let first_end = all[ordinary..]
+    let first_end = all[usual..]
         .windows(2)
         .position(|pair| pair[1].0 > pair[0].0 + memory.trfc_ns);
-    let length = first_end.map_or(all.len() - ordinary, |last| last + 1);
-    all[ordinary..ordinary + length]
-        .iter_mut()
-        .for_each(|command| command.1 = 0);
+    let length = first_end.map_or(all.len() - usual, |last| last + 1);
+    all[usual..usual + length].iter_mut().for_each(|command| command.1 = 0);
     if let Some(over) = all.iter().position(|&(at, _)| at >= change).filter(|&over| over > 0) {
         let (at, late) = all[over - 1];
         holds! {
@@ -107,31 +87,20 @@ fn one(plan: &Plan, high: &HighMode, color: usize, turns: Time) -> Result<Time, 
     Ok(settled)
 }
 
-/// The commands of a refresh in `[from, to)`, which begins at `from`.
-fn of(
-    refresh: &RefreshPlan,
-    color: usize,
-    rows: Time,
-    retention: Time,
-    (from, to): (Time, Time),
-    plan: &Plan,
-    jitter: Time,
-) -> Commands {
+/// The commands of a refresh for rows that keep their data for `retention`, in `[from, to)`; it begins at `from`.
+fn of(plan: &Plan, refresh: &RefreshPlan, retention: Time, color: usize, (from, to): (Time, Time)) -> Commands {
     let mut commands = match refresh {
-        RefreshPlan::Controller { .. } => {
-            let interval =
-                |number: Time| (u128::from(number) * u128::from(retention) / u128::from(rows.max(1))) as Time;
-            (0..)
-                .map(|number| (from + interval(number), 0))
-                .take_while(|&(at, _)| at < to)
-                .collect()
-        }
+        RefreshPlan::Controller { .. } => (0..)
+            .map(|number| (from + ordinary(number, retention, plan.memory.commands), 0))
+            .take_while(|&(at, _)| at < to)
+            .collect(),
         RefreshPlan::Windows { period_ns, windows } => {
             let mut commands = Commands::new();
             for turn in (0..).map(|turn| from + turn * period_ns).take_while(|&turn| turn < to) {
                 for window in windows.iter().filter(|window| window.color == color) {
                     let start = turn + window.start_ns;
-                    commands.extend((0..window.commands).map(|number| (start + number * plan.memory.trfc_ns, jitter)));
+                    let at = |number: Time| (start + number * plan.memory.trfc_ns, plan.refresh_jitter_ns);
+                    commands.extend((0..window.commands).map(at));
                 }
             }
             commands

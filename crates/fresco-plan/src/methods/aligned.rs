@@ -67,22 +67,24 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         cores: core_of(&all, context.tasks.len()),
         bounds,
         copies: vec![None; context.tasks.len()],
-        schedule: Schedule::Slots {
-            period_ns: plan.period(),
-            handler_ns: options.handler_ns,
-            cores: cores
-                .iter()
-                .zip(plan.borders())
-                .map(|(tasks, &border_ns)| CoreSlots {
-                    border_ns,
-                    tasks: tasks.clone(),
-                })
-                .collect(),
-        },
+        schedule: schedule(context, &cores, &plan),
         refresh: refresh(&plan),
         proofs,
         reasons: vec![reason(context, &plan)],
     })
+}
+
+/// The slots of each core.
+pub(super) fn schedule(context: &PlanContext<'_>, cores: &Split, plan: &AlignedPlan) -> Schedule {
+    let slots = cores.iter().zip(plan.borders()).map(|(tasks, &border_ns)| CoreSlots {
+        border_ns,
+        tasks: tasks.clone(),
+    });
+    Schedule::Slots {
+        period_ns: plan.period(),
+        handler_ns: context.set.options.handler_ns,
+        cores: slots.collect(),
+    }
 }
 
 /// What refresh demands of a frame.

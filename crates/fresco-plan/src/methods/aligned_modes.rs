@@ -3,12 +3,12 @@
 //!
 //! Tasks have the time of their color whatever the mode; a slot has to hold the other color's segment of high mode.
 
-use super::aligned::{demand, find, reason, refresh, refused};
+use super::aligned::{demand, find, reason, refresh, refused, schedule};
 use super::criticality::{self, Modes, prove_modes};
 use super::draft::{Draft, HighDraft, PlanContext};
 use super::grouping::{Split, core_of, instances};
 use crate::colors::of_ranks;
-use crate::plan::{CoreSlots, HighMode, Proof, RefreshPlan, Schedule};
+use crate::plan::{HighMode, Proof, RefreshPlan};
 use crate::refusal::Refusal;
 use fresco_rt::aligned::{AlignedError, AlignedPlan, commands_in_frame, frame};
 use fresco_rt::supply::{Dedicated, Supply, Tdma};
@@ -33,18 +33,7 @@ pub(super) fn draft(
         }
         controller @ RefreshPlan::Controller { .. } => controller,
     };
-    let schedule = Schedule::Slots {
-        period_ns: plan.period(),
-        handler_ns: context.set.options.handler_ns,
-        cores: cores
-            .iter()
-            .zip(plan.borders())
-            .map(|(tasks, &border_ns)| CoreSlots {
-                border_ns,
-                tasks: tasks.clone(),
-            })
-            .collect(),
-    };
+    let schedule = schedule(context, &cores, &plan);
     let tasks = context.tasks.len();
     let (mut proofs, mut after, mut bounds, mut early) = (Vec::new(), Vec::new(), vec![None; tasks], vec![0; tasks]);
     for (core, split) in cores.iter().enumerate() {

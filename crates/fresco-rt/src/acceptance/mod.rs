@@ -8,6 +8,7 @@ pub use judge::judge;
 
 use serde::Serialize;
 
+use crate::generate::{Deadlines, Periods, Phases, Recipe, Shares};
 use crate::policy::Policy;
 use crate::refresh::Density;
 use crate::time::Time;
@@ -86,6 +87,19 @@ impl Conditions {
             attempts: 100,
             no_goods: 2_000,
         }
+    }
+}
+
+/// The sets of the tables in docs/theory.md: so many tasks with periods that fit few hyperperiods, implicit deadlines, all released at 0.
+pub fn recipe(tasks: usize) -> Recipe {
+    Recipe {
+        tasks,
+        shares: Shares::UUniFast,
+        bounds: (0, 1_000_000),
+        periods: Periods::List([8, 10, 16, 20, 32, 40, 64, 80].map(|ms: Time| ms * 1_000_000).to_vec()),
+        deadlines: Deadlines::Implicit,
+        phases: Phases::Zero,
+        seed: 0,
     }
 }
 

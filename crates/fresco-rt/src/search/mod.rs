@@ -19,9 +19,9 @@ mod tight;
 
 pub use assign::{Assignment, assign_aligned, assign_aligned_on};
 pub use brute::brute_force;
-pub(crate) use candidates::Candidates;
 pub use flat::partition_flat;
 pub use full::full_budgets;
+pub(crate) use partition::first_that;
 pub use partition::{MemoryNeed, Partition, is_overloaded, partition, partition_full};
 pub use rest::{rest_of_table, shrink_last};
 

@@ -47,9 +47,16 @@ pub fn partition<'a>(
 ) -> Result<Sought<Partition>, TopLevelError> {
     let frame = Frame::new(&space.locks, space.locks.retention()).costing(space.slice);
     let mut past = Past::default();
-    first_that(tasks, memory, space, attempts.into(), |sets| {
-        rest_of_frame(&frame, &mut past, sets, policy, space, true)
-    })
+    if hopeless(tasks, space) {
+        return Ok(Sought::Nowhere);
+    }
+    first_that(
+        tasks,
+        memory,
+        attempts.into(),
+        |_| true,
+        |sets| rest_of_frame(&frame, &mut past, sets, policy, space, true),
+    )
 }
 
 /// As [`partition`], with servers whose budgets are always full ([`full_budgets`](super::full_budgets)): those of the periodic
@@ -65,28 +72,35 @@ pub fn partition_full<'a>(
     space: &Space,
     attempts: impl Into<Attempts<'a>>,
 ) -> Result<Sought<Partition>, TopLevelError> {
-    first_that(tasks, memory, space, attempts.into(), |sets| {
-        full_budgets_of(sets, policy, family, space)
-    })
-}
-
-/// The first partition for which servers are found.
-fn first_that(
-    tasks: &[Task],
-    memory: Option<&MemoryNeed>,
-    space: &Space,
-    attempts: Attempts<'_>,
-    mut servers: impl FnMut([&[Task]; 2]) -> Result<Option<Found>, TopLevelError>,
-) -> Result<Sought<Partition>, TopLevelError> {
     if hopeless(tasks, space) {
         return Ok(Sought::Nowhere);
     }
+    first_that(
+        tasks,
+        memory,
+        attempts.into(),
+        |_| true,
+        |sets| full_budgets_of(sets, policy, family, space),
+    )
+}
+
+/// The first partition for which servers are found, of those whose sides suit.
+pub(crate) fn first_that<E: From<TopLevelError>>(
+    tasks: &[Task],
+    memory: Option<&MemoryNeed>,
+    attempts: Attempts<'_>,
+    suits: impl Fn(&[bool]) -> bool,
+    mut servers: impl FnMut([&[Task]; 2]) -> Result<Option<Found>, E>,
+) -> Result<Sought<Partition>, E> {
     let mut candidates = Candidates::new(tasks, memory);
     let mut tried = 0;
     for (number, side) in candidates.by_ref().take(attempts.most).enumerate() {
         tried = number + 1;
         if attempts.are_over(number) {
-            return Err(TopLevelError::Stopped);
+            return Err(TopLevelError::Stopped.into());
+        }
+        if !suits(&side) {
+            continue;
         }
         let chosen = |wanted: bool| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<usize>>();
         let workloads = [chosen(false), chosen(true)];
