@@ -2,12 +2,12 @@
 //! Cores that tasks share, one tick at a time: the first `m` ready jobs run, and a job that was preempted goes on on any core. Refreshes stop all cores,
 //! and close rows that jobs open again when they run next. It shares nothing with the library but the task and the order of priorities.
 
-use fresco_rt::policy::{Order, Policy};
+use fresco_rt::policy::Policy;
 use fresco_rt::{Task, Time};
 use rand::Rng;
 use rand_pcg::Pcg64;
 
-use super::tick::Coming;
+use super::tick::{Coming, Rule};
 
 /// When all cores stop.
 #[derive(Clone, Copy, Debug)]
@@ -70,16 +70,9 @@ impl Cores<'_> {
     /// # Errors
     /// The task of the first job that is not done at its deadline.
     pub fn run(&self, jobs: &[Coming], end: Time, rng: &mut Pcg64) -> Result<Vec<Time>, usize> {
-        let order = match self.policy {
-            Policy::Edf => Order::DeadlineMonotonic,
-            Policy::FixedPriority(order) => order,
-        };
-        let ranks = order.ranks(self.tasks);
-        let deadline = |job: &Job| job.coming.arrived + self.tasks[job.coming.task].deadline;
-        let priority = |job: &Job| {
-            let by_deadline = if self.policy == Policy::Edf { deadline(job) } else { 0 };
-            (by_deadline, ranks[job.coming.task], job.coming.number)
-        };
+        let rule = Rule::of(self.tasks, self.policy);
+        let deadline = |job: &Job| rule.deadline(&job.coming);
+        let priority = |job: &Job| rule.key(&job.coming);
         let mut coming = jobs.iter().cloned().peekable();
         let mut there: Vec<Job> = Vec::new();
         let mut cores = vec![Core::default(); self.cores];

@@ -28,6 +28,37 @@ pub struct Coming {
     pub section: (Time, Time),
 }
 
+/// Which job goes first.
+pub struct Rule<'a> {
+    tasks: &'a [Task],
+    by_deadline: bool,
+    ranks: Vec<usize>,
+}
+
+impl<'a> Rule<'a> {
+    pub fn of(tasks: &'a [Task], policy: Policy) -> Self {
+        let order = match policy {
+            Policy::Edf => Order::DeadlineMonotonic,
+            Policy::FixedPriority(order) => order,
+        };
+        Self {
+            tasks,
+            by_deadline: policy == Policy::Edf,
+            ranks: order.ranks(tasks),
+        }
+    }
+
+    pub fn deadline(&self, job: &Coming) -> Time {
+        job.arrived + self.tasks[job.task].deadline
+    }
+
+    /// The job with the smallest goes first.
+    pub fn key(&self, job: &Coming) -> (Time, usize, u64) {
+        let deadline = if self.by_deadline { self.deadline(job) } else { 0 };
+        (deadline, self.ranks[job.task], job.number)
+    }
+}
+
 /// Task and number of a job.
 type Name = (usize, u64);
 
@@ -57,16 +88,9 @@ impl Core<'_> {
     /// # Errors
     /// The task of the first job that is not done at its deadline.
     pub fn run(&self, jobs: &[Coming], end: Time) -> Result<Vec<Time>, usize> {
-        let order = match self.policy {
-            Policy::Edf => Order::DeadlineMonotonic,
-            Policy::FixedPriority(order) => order,
-        };
-        let ranks = order.ranks(self.tasks);
-        let deadline = |job: &Job| job.coming.arrived + self.tasks[job.coming.task].deadline;
-        let first = |job: &&Job| {
-            let by_deadline = if self.policy == Policy::Edf { deadline(job) } else { 0 };
-            (by_deadline, ranks[job.coming.task], job.coming.number)
-        };
+        let rule = Rule::of(self.tasks, self.policy);
+        let deadline = |job: &Job| rule.deadline(&job.coming);
+        let first = |job: &&Job| rule.key(&job.coming);
         let mut coming = jobs.iter().cloned().peekable();
         let mut there: Vec<Job> = Vec::new();
         let mut running: Option<Name> = None;
