@@ -25,6 +25,7 @@ mod interference;
 mod kept;
 mod live;
 mod memguard;
+mod memguard_kernel;
 mod memguard_mixes;
 mod memguard_periodic;
 mod memguard_scenarios;
