@@ -38,7 +38,7 @@ pub use error::{Fault, InputError, Kind};
 pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, larger, read_file, write_atomically};
 pub use item::Item;
 pub use literal::quoted;
-pub use quantity::{format_bandwidth, format_duration, format_frequency, format_size};
+pub use quantity::{format_bandwidth, format_duration, format_frequency, format_size, spell_duration};
 pub use same_file::{refuse_overwriting, same_file};
 pub use standard_input::{file_name, is_standard_input, take_standard_input};
 pub use suggest::closest;

@@ -168,6 +168,23 @@ pub fn format_duration(ps: u64) -> String {
     DURATION.format(ps)
 }
 
+/// A time in picoseconds in the largest unit of which it has one, with all digits, as what a bound is must not be rounded: `70.312 us`; none is
+/// `0 ns`.
+pub fn spell_duration(ps: u64) -> String {
+    let units = [
+        (1_000_000_000_000, "s"),
+        (1_000_000_000, "ms"),
+        (1_000_000, "us"),
+        (1000, "ns"),
+    ];
+    let Some(&(unit, name)) = units.iter().find(|&&(unit, _)| ps >= unit) else {
+        return if ps == 0 { "0 ns".to_owned() } else { format!("{ps} ps") };
+    };
+    let fraction = format!("{:0width$}", ps % unit, width = unit.ilog10() as usize);
+    let digits = format!("{}.{fraction}", ps / unit);
+    format!("{} {name}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A size in bytes as text that the reader takes back unchanged: `8 MiB`, `1536 KiB`, `100 B`.
 pub fn format_size(bytes: u64) -> String {
     SIZE.format(bytes)
@@ -195,6 +212,33 @@ mod tests {
         assert_eq!(DURATION.parse("0 ps"), Ok(0));
         assert_eq!(DURATION.parse("1.000 ps"), Ok(1));
         assert_eq!(DURATION.parse("18446744.073709551615 s"), Ok(u64::MAX));
+    }
+
+    #[test]
+    fn times_are_spelled_with_all_digits() {
+        let spelled = [
+            0,
+            1,
+            999,
+            1000,
+            70_312_000,
+            4_832_013_500,
+            64_000_000_000,
+            1_000_000_000_001,
+        ];
+        let texts = [
+            "0 ns",
+            "1 ps",
+            "999 ps",
+            "1 ns",
+            "70.312 us",
+            "4.8320135 ms",
+            "64 ms",
+            "1.000000000001 s",
+        ];
+        assert_eq!(spelled.map(spell_duration), texts);
+        assert_eq!(spell_duration(u64::MAX), "18446744.073709551615 s");
+        assert!(spelled.iter().all(|&ps| DURATION.parse(&spell_duration(ps)) == Ok(ps)));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
     }
     let guaranteed = Guaranteed::of(&as_refreshed(plan, machine), bandwidth.count_write_backs);
     holds! { bandwidth.line_bytes == guaranteed.line_bytes, "bandwidth.line_bytes", "are {}, the machine's lines have {}", bandwidth.line_bytes, guaranteed.line_bytes }
-    holds! { guaranteed.holds_over <= period.saturating_mul(1000), "bandwidth.period_ns", "is {period}, and refresh in bursts leaves a bank no guaranteed bandwidth over less than {} ps", guaranteed.holds_over }
+    holds! { guaranteed.holds_over <= period.saturating_mul(1000), "bandwidth.period_ns", "is {period}, and refresh in bursts leaves a bank no guaranteed bandwidth over less than {}", fresco_input::spell_duration(guaranteed.holds_over) }
     // Bytes that a controller serves in a period at worst.
     let served = u128::from(guaranteed.bytes_per_s()) * u128::from(period) / 1_000_000_000;
     let node_of_core = &machine.topology.node_of_core;

@@ -144,7 +144,7 @@ fn high_retention(plan: &Table<'_>, machine: &Machine) -> Result<Option<Time>, I
     match found > 0 && all.is_multiple_of(found) {
         true => Ok(Some(found)),
         false => Err(item
-            .error(format!("found {}", fresco_input::format_duration(found * 1000)))
+            .error(format!("found {}", fresco_input::spell_duration(found * 1000)))
             .allowed(format!(
                 "a whole part of {}, the retention time of {}",
                 fresco_input::format_duration(all * 1000),

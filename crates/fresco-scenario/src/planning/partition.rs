@@ -137,7 +137,10 @@ fn bandwidth(budgets: &Budgets, cores: u32, root: &Table<'_>) -> Result<PlannedB
             .help("remove them, or simulate the scenario without a plan: fresco sim"));
     }
     if !budgets.period.is_multiple_of(1000) {
-        let error = root.error_at("bandwidth.period", format!("found {} ps", budgets.period));
+        let error = root.error_at(
+            "bandwidth.period",
+            format!("found {}", fresco_input::spell_duration(budgets.period)),
+        );
         return Err(error
             .allowed("whole nanoseconds")
             .help("round it up: plans are exact in nanoseconds"));

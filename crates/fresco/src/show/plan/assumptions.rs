@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Under which assumptions a plan's promises hold.
 
-use fresco_input::format_size;
+use fresco_input::{format_size, spell_duration};
 use fresco_plan::Plan;
 use fresco_plan::plan::{LockTimes, PlannedTask, RefreshPlan, Schedule};
 
@@ -42,16 +42,8 @@ pub fn assumed(plan: &Plan) -> Vec<String> {
     all
 }
 
-/// A time in the largest unit of which it has one: `70.312 us`.
 fn time(ns: u64) -> String {
-    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us")];
-    let Some(&(unit, name)) = units.iter().find(|&&(unit, _)| ns >= unit) else {
-        return format!("{ns} ns");
-    };
-    // All digits: what a bound is must not be rounded.
-    let fraction = format!("{:0width$}", ns % unit, width = unit.ilog10() as usize);
-    let digits = format!("{}.{fraction}", ns / unit);
-    format!("{} {name}", digits.trim_end_matches('0').trim_end_matches('.'))
+    spell_duration(ns.saturating_mul(1000))
 }
 
 /// Whose deadlines are proved.
