@@ -87,9 +87,9 @@ impl Engine<'_> {
 
     /// By how much earlier than they are due the jobs of a task that are released now are ordered.
     pub(super) fn ordered_earlier(&self, task: usize) -> Ps {
-        match &self.experiment.mode_change {
-            Some(change) if !self.is_high() => change.tasks[task].earlier_ns() * 1000,
-            _ => 0,
+        match self.is_high() {
+            true => 0,
+            false => self.experiment.tasks[task].earlier_ns * 1000,
         }
     }
 
@@ -147,7 +147,10 @@ impl Engine<'_> {
                     self.jobs.abandon(task);
                     self.tasks[task].abandoned(now);
                 }
-                Fate::Kept { earlier_ns, .. } => self.jobs.order_later(task, earlier_ns * 1000),
+                Fate::Kept { .. } => {
+                    let earlier = self.experiment.tasks[task].earlier_ns * 1000;
+                    self.jobs.order_later(task, earlier);
+                }
             }
         }
         self.releases

@@ -37,19 +37,7 @@ pub enum Fate {
     Kept {
         /// What a job may take from the change on, in nanoseconds; 0 of a task without a period. Those of synthetic tasks do, also those that have begun.
         wcet_ns: u64,
-        /// By how much earlier than they are due its jobs are ordered up to the change, in nanoseconds: virtual deadlines.
-        earlier_ns: u64,
     },
-}
-
-impl Fate {
-    /// By how much earlier than they are due jobs are ordered in low mode, in nanoseconds.
-    pub(crate) fn earlier_ns(self) -> u64 {
-        match self {
-            Self::Dropped => 0,
-            Self::Kept { earlier_ns, .. } => earlier_ns,
-        }
-    }
 }
 
 impl ModeChange {
@@ -89,11 +77,8 @@ impl ModeChange {
             let timing = task.timing.periodic();
             let possible = match (fate, timing) {
                 (Fate::Dropped, timing) => timing.is_some(),
-                (Fate::Kept { earlier_ns: 0, .. }, None) => true,
-                (Fate::Kept { .. }, None) => false,
-                (Fate::Kept { wcet_ns, earlier_ns }, Some(timing)) => {
-                    *wcet_ns >= timing.wcet && *earlier_ns < timing.deadline
-                }
+                (Fate::Kept { .. }, None) => true,
+                (Fate::Kept { wcet_ns }, Some(timing)) => *wcet_ns >= timing.wcet,
             };
             if !possible {
                 return wrong(&format!("that {} cannot follow", task.name));

@@ -43,6 +43,8 @@ pub struct TaskSpec {
     pub stalls: Option<u32>,
     /// Ways of the last-level cache that its lines come into, bit n for way n; `None` for all.
     pub ways: Option<u128>,
+    /// By how much earlier than they are due its jobs are ordered, in nanoseconds, up to a change of mode: virtual deadlines.
+    pub earlier_ns: u64,
     /// Where it is described, for errors.
     pub place: Option<InputError>,
 }
@@ -191,6 +193,7 @@ impl TaskSpec {
             start: 0,
             stalls: None,
             ways: None,
+            earlier_ns: 0,
             place: None,
         }
     }
@@ -277,6 +280,14 @@ impl TaskSpec {
                     .allowed("threads one after the other, with the same program and one memory")
                     .help("give each program of several threads a number of its own"));
             }
+        }
+        let latest = self.timing.periodic().map_or(0, |timing| timing.deadline - 1);
+        if self.earlier_ns > latest {
+            return Err(
+                error(format!("ordered by {} ns earlier than it is due", self.earlier_ns))
+                    .allowed(format!("up to {latest} ns"))
+                    .help("give it a virtual deadline after its release"),
+            );
         }
         if self.timing.wcet().is_none() && matches!(self.work, Work::Synthetic { .. }) {
             return Err(error("with work for a WCET, and no WCET".to_owned())

@@ -51,14 +51,8 @@ pub(super) fn change(plan: &Plan, machine: &mut Machine, at_ns: u64) -> Result<M
 fn fate(task: &PlannedTask) -> Fate {
     match (task.period_ns, task.wcet_high_ns) {
         // It runs where no job is ready, and no proof counts it.
-        (0, _) => Fate::Kept {
-            wcet_ns: 0,
-            earlier_ns: 0,
-        },
+        (0, _) => Fate::Kept { wcet_ns: 0 },
         (_, 0) => Fate::Dropped,
-        (_, wcet_ns) => Fate::Kept {
-            wcet_ns,
-            earlier_ns: task.deadline_ns.saturating_sub(task.low_deadline_ns()),
-        },
+        (_, wcet_ns) => Fate::Kept { wcet_ns },
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a plan promises, beside what happened.
 
-use crate::experiment::{JobRecord, ModeChange, RunOutcome};
+use crate::experiment::{JobRecord, ModeChange, RunOutcome, TaskOutcome};
+use fresco_dram::Ps;
 use fresco_dram::color::parse_list;
-use fresco_input::format_duration;
+use fresco_input::{format_duration, spell_duration};
 use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -72,15 +73,19 @@ pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) 
     if !plan.proofs.is_empty() {
         let misses: u64 = result.tasks.iter().map(|task| task.misses).sum();
         let released: u64 = result.tasks.iter().map(|task| task.released).sum();
+        let why = |kept: bool| match longest_beyond(plan, change, result) {
+            Some(longer) if !kept => format!("; {longer}"),
+            _ => String::new(),
+        };
         let found = format!("{misses} of {released} jobs missed");
         match change {
-            None => add(DEADLINES, misses == 0, found),
+            None => add(DEADLINES, misses == 0, found + &why(misses == 0)),
             Some(change) => {
                 let abandoned = |job: &&JobRecord| job.abandoned_ps.is_some();
                 let jobs = result.tasks.iter().flat_map(|task| &task.jobs);
                 let abandoned = jobs.filter(abandoned).count();
                 let at = format_duration(change.at_ns.saturating_mul(1000));
-                let found = format!("{found}, {abandoned} abandoned at {at}");
+                let found = format!("{found}, {abandoned} abandoned at {at}{}", why(misses == 0));
                 add(DEADLINES_OF_MODES, misses == 0, found);
                 let late = late_of_low(plan, change, result);
                 add(DROPPED, late == 0, format!("{late} jobs are"));
@@ -89,7 +94,8 @@ pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) 
         let late = plan.tasks.iter().zip(&result.tasks).find_map(|(task, outcome)| {
             let bound = task.response_bound_ns?.saturating_mul(1000);
             let worst = outcome.response.as_ref()?.max_ps;
-            (worst > bound).then(|| format!("{}: {worst} ps, bound {bound} ps", task.name))
+            let [worst_text, bound_text] = [worst, bound].map(spell_duration);
+            (worst > bound).then(|| format!("{}: {worst_text}, bound {bound_text}{}", task.name, why(false)))
         });
         let kept = late.is_none();
         add(BOUNDS, kept, late.unwrap_or_else(|| "none does".to_owned()));
@@ -137,6 +143,62 @@ pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) 
         add(DEVICE, checker.clean, found);
     }
     promises
+}
+
+/// A job that took longer than its WCET.
+struct Longer<'p> {
+    task: &'p str,
+    job: u64,
+    took: Ps,
+    wcet: Ps,
+}
+
+/// The job that goes the furthest beyond its WCET, which all proofs rest on: the cause of what it is told beside.
+fn longest_beyond(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) -> Option<String> {
+    let at = change.map_or(Ps::MAX, |change| change.at_ns * 1000);
+    let tasks = plan.tasks.iter().zip(&result.tasks);
+    let all: Vec<Longer> = tasks.filter_map(|(task, outcome)| beyond(task, outcome, at)).collect();
+    let longest = all.iter().max_by_key(|longer| longer.took - longer.wcet)?;
+    let others = match all.len() - 1 {
+        0 => String::new(),
+        1 => ", and one other task has longer ones, too".to_owned(),
+        others => format!(", and {others} other tasks have longer ones, too"),
+    };
+    let [took, wcet] = [longest.took, longest.wcet].map(spell_duration);
+    let Longer { task, job, .. } = longest;
+    Some(format!(
+        "job {job} of {task} took {took}, longer than its WCET of {wcet}{others}"
+    ))
+}
+
+/// The job of a task that goes the furthest beyond its WCET, in high mode from `high` on.
+fn beyond<'p>(task: &'p PlannedTask, outcome: &TaskOutcome, high: Ps) -> Option<Longer<'p>> {
+    let of = |job: &JobRecord| {
+        let is_high = job.end_ps.or(job.abandoned_ps).unwrap_or(Ps::MAX) > high;
+        let wcet = if is_high {
+            task.wcet_ns.max(task.wcet_high_ns)
+        } else {
+            task.wcet_ns
+        } * 1000;
+        // WCETs contain neither waits for refreshes nor copies.
+        let copy = if job.copied_bytes > 0 {
+            task.copy_ns.unwrap_or(0) * 1000
+        } else {
+            0
+        };
+        let took = job
+            .execution_ps
+            .saturating_sub(job.refresh_wait_ps.saturating_add(copy));
+        Longer {
+            task: &task.name,
+            job: job.job,
+            took,
+            wcet,
+        }
+    };
+    let jobs = outcome.jobs.iter().filter(|_| task.period_ns > 0).map(of);
+    jobs.filter(|job| job.took > job.wcet)
+        .max_by_key(|job| job.took - job.wcet)
 }
 
 /// Jobs of tasks that the plan drops at the change which are released or end after it.

@@ -34,7 +34,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     let refresh = refresh(plan, &plan.refresh, &mut machine)?;
     let change = run.mode_change_ns;
     let mode_change = change.map(|at| modes::change(plan, &mut machine, at)).transpose()?;
-    let tasks = plan.tasks.iter().map(|task| spec(plan, task, change.is_some()));
+    let tasks = plan.tasks.iter().map(|task| spec(plan, task));
     let mut frames = match plan.colors.is_empty() {
         true => FramesConfig {
             cost: CostModel::at(machine.core.mhz),
@@ -114,7 +114,7 @@ pub(super) fn refresh(
     }
 }
 
-fn spec(plan: &Plan, task: &PlannedTask, changes: bool) -> Result<TaskSpec, InputError> {
+fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     let copy = task.copy_ns.unwrap_or(0);
     let times = [task.phase_ns, task.period_ns, task.wcet_ns, task.deadline_ns, copy];
     let times = times
@@ -144,11 +144,6 @@ fn spec(plan: &Plan, task: &PlannedTask, changes: bool) -> Result<TaskSpec, Inpu
             } else {
                 timing.wcet
             },
-            // Where low mode alone is run EDF goes by virtual deadlines, which it meets.
-            deadline: match changes {
-                true => timing.deadline,
-                false => task.low_deadline_ns(),
-            },
             ..timing
         }),
         (None, 0) => Timing::Batch,
@@ -166,6 +161,7 @@ fn spec(plan: &Plan, task: &PlannedTask, changes: bool) -> Result<TaskSpec, Inpu
         stalls: task.stalls,
         paging: task.pages,
         team: task.team,
+        earlier_ns: task.deadline_ns.saturating_sub(task.low_deadline_ns()),
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
         ..TaskSpec::new(
             task.name.clone(),

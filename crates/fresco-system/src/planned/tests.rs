@@ -109,10 +109,7 @@ fn a_change_without_its_refresh_or_with_tasks_that_go_on_is_noticed() {
     // The low task goes on.
     let (_, promises) = run(|experiment| {
         let change = experiment.mode_change.as_mut().unwrap();
-        change.tasks[2] = Fate::Kept {
-            wcet_ns: 9_000_000,
-            earlier_ns: 0,
-        };
+        change.tasks[2] = Fate::Kept { wcet_ns: 9_000_000 };
     });
     let of_low = "no job of low criticality is released or ends after the change of mode";
     assert!(broken(&promises).contains(&of_low), "{promises:#?}");
@@ -120,11 +117,74 @@ fn a_change_without_its_refresh_or_with_tasks_that_go_on_is_noticed() {
     // Jobs take longer than their WCET of high mode.
     let (_, promises) = run(|experiment| {
         let change = experiment.mode_change.as_mut().unwrap();
-        change.tasks[0] = Fate::Kept {
-            wcet_ns: 16_000_000,
-            earlier_ns: 0,
-        };
+        change.tasks[0] = Fate::Kept { wcet_ns: 16_000_000 };
     });
     let of_high = "every job of high criticality meets its deadline, and every other up to the change of mode";
     assert!(broken(&promises).contains(&of_high), "{promises:#?}");
+}
+
+/// Low mode alone: EDF goes by virtual deadlines, and jobs are judged and shown by their own.
+#[test]
+fn jobs_of_low_mode_are_judged_by_their_own_deadlines() {
+    let (plan, machine) = plan();
+    let run = Run {
+        horizon_ns: Some(64_000_000),
+        ..Run::default()
+    };
+    let result = super::simulate(&plan, &machine, run).unwrap();
+    let tasks = &result.points[0].runs[0].tasks;
+    for (task, deadline) in std::iter::zip(tasks, [20, 40, 30]) {
+        let jobs = task.jobs.as_ref().unwrap();
+        assert_eq!(jobs.deadline_ns, deadline * 1_000_000, "{}", task.name);
+        let mut distances = jobs.jobs.iter().map(|job| job.deadline_ps.unwrap() - job.release_ps);
+        assert!(distances.all(|distance| distance == deadline * MS));
+    }
+    // By its own deadline of 40 ms vision would wait for log, which is due at 30 ms; its virtual one is at 28 ms.
+    let starts = [1, 2].map(|task| tasks[task].jobs.as_ref().unwrap().jobs[0].start_ps);
+    assert!(starts[0] < starts[1], "{starts:?}");
+}
+
+/// What breaks a promise is named: the job that took longer than the plan counts with.
+#[test]
+fn a_job_that_takes_longer_than_its_wcet_is_named() {
+    let (mut plan, machine) = plan();
+    let run = Run {
+        horizon_ns: Some(192_000_000),
+        ..Run::default()
+    };
+    let experiment = setup::of(&plan, &machine, run).unwrap();
+    let outcome = experiment::run(&experiment).unwrap();
+    // Jobs of 8 ms run as before, and the plan counts with 3 ms: what it promises of responses follows from these.
+    plan.tasks[1].wcet_ns = 3_000_000;
+    let told = |plan: &Plan| promises::of(plan, None, &outcome);
+    assert_eq!(broken(&told(&plan)), [""; 0], "a longer job alone breaks nothing");
+    plan.tasks[0].response_bound_ns = Some(1_000_000);
+    let bound = told(&plan).into_iter().find(|promise| !promise.kept).unwrap();
+    assert!(
+        bound.what.contains("bound") && bound.found.starts_with("control: "),
+        "{bound:?}"
+    );
+    let [_, cause] = bound.found.split("; job ").collect::<Vec<_>>()[..] else {
+        panic!("{bound:?}")
+    };
+    assert!(
+        cause.contains(" of vision took 7.") && cause.ends_with("longer than its WCET of 3 ms"),
+        "{bound:?}"
+    );
+    assert!(bound.found.contains(", bound 1 ms;"), "{bound:?}");
+
+    // No job is: nothing is said of one.
+    plan.tasks[1].wcet_ns = 8_000_000;
+    let bound = told(&plan).into_iter().find(|promise| !promise.kept).unwrap();
+    assert!(!bound.found.contains("WCET"), "{bound:?}");
+
+    // So it is of deadlines that were missed.
+    plan.tasks[1].wcet_ns = 3_000_000;
+    let mut late = outcome.clone();
+    late.tasks[0].misses = 1;
+    let missed = &promises::of(&plan, None, &late)[0];
+    assert!(
+        !missed.kept && missed.found.contains(" jobs missed; job "),
+        "{missed:?}"
+    );
 }
