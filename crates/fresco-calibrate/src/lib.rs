@@ -6,6 +6,7 @@
 //! curves that shows it, within bounds, and only if that brings the model closer. [`each_left_out`] judges that on curves that
 //! were not used.
 
+mod aim;
 mod bench;
 mod comparison;
 mod curves;
