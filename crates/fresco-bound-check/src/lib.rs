@@ -4,9 +4,10 @@
 //! A certificate says what is known of memory and tasks, what each term of a bound is, and what refreshes, queues and budgets make of the
 //! sum. Each of these is looked at by the formulas of `docs/bound.md`: a term may be larger than its formula, never less; where a bound
 //! depends on itself, what it implies may be no more than it. With the scenario, what is known is read from it once more ([`Scenario`]).
-//! What work is alone is taken as it stands: it was simulated.
+//! What work is alone is taken as it stands, as long as it can be: it was simulated.
 
 mod columns;
+mod document;
 mod memory;
 mod nat;
 mod read;
@@ -20,6 +21,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use verdict::{list, named, no_less, number, refused, text};
 
+pub use document::parse;
 pub use scenario::Scenario;
 pub use verdict::{Failure, Refused};
 
@@ -113,7 +115,7 @@ fn check_task(memory: Memory, task: &Value, setup: Option<&fresco_scenario::Setu
             "longest_ps",
             "that of each crowd",
             number(task, "longest_ps")?,
-            memory.ps(read.longest)?,
+            memory.longest_ps(read.longest)?,
         )?;
     }
     let work = named(task, "work")?;

@@ -65,6 +65,11 @@ impl<'v> Memory<'v> {
         Ok(cycles * n(1_000_000) * self.at("transfers")? / self.at("rate_mts")?)
     }
 
+    /// As [`ps`](Self::ps), rounded up: what is shown of a bound.
+    pub fn longest_ps(self, cycles: Nat) -> Result<Nat, Failure> {
+        Ok((cycles * n(1_000_000) * self.at("transfers")?).over(self.at("rate_mts")?))
+    }
+
     /// BL/2.
     pub fn data(self) -> Result<Nat, Failure> {
         Ok(self.at("burst_length")? / self.at("transfers")?)

@@ -84,6 +84,14 @@ pub(crate) fn no_less(term: &str, formula: &'static str, claimed: Nat, least: Na
     }
 }
 
+/// What cannot be more than so much.
+pub(crate) fn no_more(term: &str, formula: &'static str, claimed: Nat, most: Nat) -> Result<(), Failure> {
+    match claimed <= most {
+        true => Ok(()),
+        false => refused(term, formula, claimed, format!("at most {most}")),
+    }
+}
+
 pub(crate) fn named<'v>(of: &'v Value, name: &str) -> Result<&'v Value, Failure> {
     of.get(name)
         .ok_or_else(|| Failure::broken(format!("{name} is missing")))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The work of a task: what it was alone is taken as it stands, all that is added is checked.
+//! The work of a task: what it was alone is taken as it stands, as long as it can be; all that is added is checked.
 
 use crate::Failure;
 use crate::memory::Memory;
 use crate::nat::{ENDLESS, Nat, n};
 use crate::read::{Read, drain, refreshes};
-use crate::verdict::{flag, named, no_less, number, refused};
+use crate::verdict::{flag, named, no_less, no_more, number, refused};
 use serde_json::Value;
 
 /// Verifies the bound of work whose reads are bounded so, whatever bank they are of.
@@ -18,8 +18,13 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         number(alone, "in_memory_ps")?,
     );
     let written = number(alone, "write_backs")?;
-    let longest = longest_of(reads, |read| m.ps(read.longest))?;
-    let costs = Costs::check(m, reads, at("mshrs")?, named(work, "costs")?)?;
+    let longest = longest_of(reads, |read| m.longest_ps(read.longest))?;
+    let mshrs = at("mshrs")?;
+    no_more("alone.in_memory_ps", "reads L", in_memory, count * longest)?;
+    // A miss register has one read at a time; that which has it at the begin may have been under way before.
+    let most = mshrs * (time + longest);
+    no_more("alone.in_memory_ps", "miss registers (time + L)", in_memory, most)?;
+    let costs = Costs::check(m, reads, mshrs, named(work, "costs")?)?;
     let (added, held) = (at("reads_ps")?, at("write_backs_ps")?);
     let base = time + added + held;
     if flag(work, "by_budgets")? {
@@ -63,7 +68,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         let without = longest_of(reads, |read| Ok(m.ps(read.longest)? - m.ps(read.refresh)?))?;
         let without = time.max((time + count * without + held) - in_memory);
         let by_time = match costs.each > n(0) {
-            true => without + (base / costs.interval + n(2)) * costs.each * at("mshrs")?,
+            true => without + (base / costs.interval + n(2)) * costs.each * mshrs,
             false => ENDLESS,
         };
         let formula = "reads L - in_memory, or without refreshes, and these by time";

@@ -43,7 +43,7 @@ fn certificate(seed: u64) -> Option<(Setting, Value)> {
     let task = json!({
         "name": "t", "core": 0, "work": null,
         "bounds": [certified_read(&dram, &crowd, &bound)],
-        "longest_ps": setting.timing.clock.to_ps(bound.total()),
+        "longest_ps": setting.timing.clock.longest_ps(bound.total()),
     });
     let memory = certified_memory(&dram);
     Some((setting, json!({ "points": [{ "memory": memory, "tasks": [task] }] })))
@@ -151,7 +151,7 @@ fn truth(setting: &Setting, certificate: &Value) -> Option<(u64, u64)> {
     let crowd: Crowd =
         serde_json::from_value(certificate["points"][0]["tasks"][0]["bounds"][0]["crowd"].clone()).ok()?;
     let total = read(&dram, &crowd).ok()?.total();
-    Some((total, timing.clock.to_ps(total)))
+    Some((total, timing.clock.longest_ps(total)))
 }
 
 /// Each number one less, one more, twice as large: what is accepted is a bound of what it speaks of, by the other formulas.

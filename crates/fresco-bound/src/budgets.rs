@@ -91,19 +91,19 @@ pub(crate) fn delay_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, line
     let writes = reads.all.iter().any(|(crowd, _)| crowd.waiting_writes > 0);
     let clock = &machine.memory.timing.clock;
     let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
-    let line = clock.to_ps(if writes {
+    let line = clock.longest_ps(if writes {
         costs.read.max(costs.write)
     } else {
         costs.read
     });
-    let turns = if writes { clock.to_ps(costs.turns) } else { 0 };
-    let own_reads = alone.reads.saturating_mul(clock.to_ps(costs.own_read));
+    let turns = if writes { clock.longest_ps(costs.turns) } else { 0 };
+    let own_reads = alone.reads.saturating_mul(clock.longest_ps(costs.own_read));
     let mut delay = own_reads;
     for _ in 0..1000 {
         let time = alone.time_ps.saturating_add(delay);
         let moved = (time / period + 2).saturating_mul(lines);
         let refreshes = costs.refresh.map_or(0, |(every, each)| {
-            (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.to_ps(each))
+            (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.longest_ps(each))
         });
         let next = own_reads
             .saturating_add(moved.saturating_mul(line))

@@ -207,7 +207,7 @@ impl<'s> Sources<'s> {
                     channel: channel % org.channels,
                     crowd,
                     bound,
-                    longest_ps: machine.memory.timing.clock.to_ps(bound.total()),
+                    longest_ps: machine.memory.timing.clock.longest_ps(bound.total()),
                     all: Vec::new(),
                 });
             }

@@ -63,7 +63,7 @@ impl<'m> Together<'m> {
                 front: reads + waiting,
             }
         };
-        let own_ps = machine.memory.timing.clock.to_ps(read(&dram, &crowd(1))?.total());
+        let own_ps = machine.memory.timing.clock.longest_ps(read(&dram, &crowd(1))?.total());
         let crowd = crowd(cores);
         let bound = read(&dram, &crowd)?;
         let reads = TaskReads {
@@ -71,7 +71,7 @@ impl<'m> Together<'m> {
             channel: 0,
             crowd,
             bound,
-            longest_ps: machine.memory.timing.clock.to_ps(bound.total()),
+            longest_ps: machine.memory.timing.clock.longest_ps(bound.total()),
             all: vec![(crowd, bound)],
         };
         let shares_cache = machine.llc.as_ref().is_some_and(|llc| llc.cores_per_cache > 1);

@@ -81,6 +81,12 @@ impl Clock {
         }
     }
 
+    /// So many cycles as a duration, rounded up to a picosecond: no two cycles so far apart begin further from each other by [`to_ps`](Self::to_ps).
+    pub fn longest_ps(self, cycles: Cycle) -> Ps {
+        let ps = (u128::from(cycles) * u128::from(self.scale())).div_ceil(u128::from(self.rate_mts));
+        Ps::try_from(ps).unwrap_or(Ps::MAX)
+    }
+
     /// The first cycle that begins at or after `t`.
     #[inline]
     pub fn cycle_at_or_after(self, t: Ps) -> Cycle {
@@ -119,6 +125,19 @@ mod tests {
                 assert_eq!(clock.cycle_at_or_after(clock.to_ps(c)), c, "{clock:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_span_of_cycles_is_no_shorter_than_any_that_was_measured() {
+        // 1.499… ns and 0.9375 ns a cycle.
+        for rate in [1333, 2133, 1600] {
+            let clock = Clock::from_rate(rate);
+            for cycles in 0..400 {
+                let spans = (0..700).map(|from| clock.to_ps(from + cycles) - clock.to_ps(from));
+                assert_eq!(spans.max(), Some(clock.longest_ps(cycles)), "{cycles} cycles at {rate}");
+            }
+        }
+        assert_eq!(Clock::from_rate(1333).longest_ps(u64::MAX), Ps::MAX);
     }
 
     /// LPDDR5-6400 with WCK four times CK: 800 MHz.

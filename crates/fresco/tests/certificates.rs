@@ -71,6 +71,7 @@ fn certificates_are_verified_and_what_does_not_hold_is_named() {
         (&json!("verified"), &json!(2))
     );
     assert_eq!(alone["data"]["works"], 1);
+    assert_eq!(alone["data"]["on_trust"], json!(["what work is alone"]));
     let against = json(&["bound", "--check", "c.json", "pair.toml", "--json"], here);
     assert_eq!(against["data"]["with_scenario"], true);
     let with = |path: &str, value: Value| {
@@ -106,6 +107,28 @@ fn certificates_are_verified_and_what_does_not_hold_is_named() {
         checked(&with("/data/points/0/memory/rcd", json!(-1)), &[], here).0,
         Some(2)
     );
+    // A second value of a name, which other readers may take.
+    let text = fs::read_to_string(here.join("c.json")).expect("it was written");
+    let twice = text.replacen("\"rcd\":", "\"rcd\": 1, \"rcd\":", 1);
+    assert_ne!(twice, text);
+    fs::write(here.join("twice.json"), twice).expect("writable");
+    let complaint = refused(&["bound", "--check", "twice.json"], here);
+    assert!(complaint.contains("rcd stands twice"), "{complaint}");
+    // Reads one at a time cannot be in memory for longer than the work took; a miss register more, and they can.
+    let work = "/data/points/0/tasks/0/work";
+    let number = |path: &str| whole.pointer(path).and_then(Value::as_u64).expect("a number");
+    assert_eq!(number(&format!("{work}/mshrs")), 1);
+    let [time, longest] = [
+        format!("{work}/alone/time_ps"),
+        "/data/points/0/tasks/0/longest_ps".to_owned(),
+    ]
+    .map(|path| number(&path));
+    let most = time + longest;
+    let long = |in_memory: u64| with(&format!("{work}/alone/in_memory_ps"), json!(in_memory));
+    assert_eq!(checked(&long(most), &[], here).0, Some(0));
+    let (status, text) = checked(&long(most + 1), &[], here);
+    assert!(status == Some(1) && text.contains("alone.in_memory_ps"), "{text}");
+    assert!(!text.contains("as it stands"), "{text}");
     for arguments in [&["bound"][..], &["bound", "--check", "c.json", "--set", "name='x'"]] {
         let complaint = refused(arguments, here);
         assert!(complaint.contains("SCENARIO"), "{complaint}");

@@ -4,7 +4,7 @@
 use super::{Args, certify};
 use crate::failure::{Outcome, WANTING};
 use crate::{output, scenarios, simulate};
-use fresco_bound_check::{Failure, Refused, check};
+use fresco_bound_check::{Failure, Refused, check, parse};
 use fresco_input::{InputError, read_file};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
 use serde::Serialize;
@@ -25,6 +25,8 @@ struct Checked {
     tasks: usize,
     reads: usize,
     works: usize,
+    /// What a verdict `verified` takes as it stands: `what work is alone` where work is bounded.
+    on_trust: Vec<&'static str>,
     /// The first fact that does not hold.
     refused: Option<Fact>,
 }
@@ -47,8 +49,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
             .help("write it once more")
     };
     let text = read_file(path)?;
-    let document: Value =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("found no certificate: {error}")))?;
+    let document = parse(&text).map_err(|error| wrong(format!("found no certificate: {error}")))?;
     if document["schema"] != certify::SCHEMA {
         return Err(wrong(format!("found schema {}", document["schema"])).into());
     }
@@ -78,11 +79,15 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         tasks: 0,
         reads: 0,
         works: 0,
+        on_trust: Vec::new(),
         refused: None,
     };
     match result {
         Ok(verified) => {
-            (checked.tasks, checked.reads, checked.works) = (verified.tasks, verified.reads, verified.works)
+            (checked.tasks, checked.reads, checked.works) = (verified.tasks, verified.reads, verified.works);
+            checked
+                .on_trust
+                .extend((verified.works > 0).then_some("what work is alone"));
         }
         Err(Failure::Broken(what)) => return Err(wrong(format!("found no certificate: {what}")).into()),
         Err(Failure::Refused(fact)) => {
@@ -133,10 +138,11 @@ fn other_files(document: &Value, now: &Provenance) -> Option<Refused> {
 }
 
 fn tables(checked: &Checked) -> Result<Vec<Table>, ReportError> {
-    let on_trust = match (checked.refused.is_none(), checked.works) {
-        (false, _) | (_, 0) => "",
-        _ => "; what work is alone is taken as it stands",
-    };
+    let on_trust = checked
+        .on_trust
+        .iter()
+        .map(|what| format!("; {what} is taken as it stands"));
+    let on_trust: String = on_trust.collect();
     let title = format!(
         "{}, certificate {}: {}{on_trust}",
         checked.scenario,
