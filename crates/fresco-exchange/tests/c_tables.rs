@@ -4,7 +4,7 @@
 use crate::support::{lossy, plans, random_partition, subject, task, write};
 use fresco_exchange::{ExportOptions, Subject, Task};
 use fresco_scenario::Plan;
-use fresco_scenario::plan::{RefreshPlan, Schedule};
+use fresco_scenario::plan::{Migration, RefreshPlan, Schedule};
 use fresco_testing::Need;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -23,8 +23,8 @@ const READER: &str = r#"
 int main(void)
 {
 	uint32_t i;
-	printf("frame %" PRIu64 " lock %" PRIu64 " refresh %" PRIu64 " jitter %" PRIu64 " policy %s cores %" PRIu64 "\n",
-	       FRESCO_FRAME_NS, FRESCO_LOCK_PERIOD_NS, FRESCO_REFRESH_PERIOD_NS, FRESCO_REFRESH_JITTER_NS, FRESCO_POLICY, FRESCO_CORES);
+	printf("frame %" PRIu64 " lock %" PRIu64 " refresh %" PRIu64 " jitter %" PRIu64 " policy %s cores %" PRIu64 " migrates %" PRIu64 "\n",
+	       FRESCO_FRAME_NS, FRESCO_LOCK_PERIOD_NS, FRESCO_REFRESH_PERIOD_NS, FRESCO_REFRESH_JITTER_NS, FRESCO_POLICY, FRESCO_CORES, FRESCO_MIGRATES);
 	for (i = 0; i + 1 < FRESCO_TASKS + 1; i++)
 		printf("task %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %ld\n", fresco_tasks[i].name, fresco_tasks[i].phase_ns,
 		       fresco_tasks[i].period_ns, fresco_tasks[i].wcet_ns, fresco_tasks[i].deadline_ns, N(fresco_tasks[i].core));
@@ -174,9 +174,26 @@ fn expected(plan: &Plan) -> String {
         .0;
     let jitter = plan.refresh_jitter_ns;
     format!(
-        "frame {frame} lock {lock} refresh {refresh} jitter {jitter} policy {policy} cores {}\n{tasks}{windows}{servers}{lock_lines}{refreshes}",
-        plan.cores
+        "frame {frame} lock {lock} refresh {refresh} jitter {jitter} policy {policy} cores {} migrates {}\n{tasks}{windows}{servers}{lock_lines}{refreshes}",
+        plan.cores,
+        u8::from(plan.migration == Migration::Global)
     )
+}
+
+/// Two cores, on either of which each job runs.
+const GLOBAL: &str = "machine = \"gem5-2core\"\nplan = { method = \"auto-refresh\", policy = \"dm\", migration = \"global\" }\n\
+     [[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n[[task]]\nname = \"b\"\nperiod = \"20 ms\"\nwcet = \"4 ms\"\n";
+
+/// Formats that put tasks on cores do not say so.
+#[test]
+fn that_jobs_run_on_any_core_is_lost_in_pycpa() {
+    let subject = crate::support::planned(GLOBAL);
+    let refusal = write(&subject, "pycpa", &ExportOptions::default())
+        .unwrap_err()
+        .to_string();
+    assert!(refusal.contains("that jobs run on any of 2 cores"), "{refusal}");
+    let refusal = write(&subject, "cheddar", &lossy()).unwrap_err().to_string();
+    assert!(refusal.contains("no core of a, b"), "{refusal}");
 }
 
 #[test]
@@ -190,10 +207,11 @@ fn tables_hold_what_plans_of_tasks_hold() {
     let mut all = plans();
     let flat = "plan.method = \"flat\"\n[[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n";
     let plain = flat.replace("flat", "auto-refresh");
-    for text in [flat, &plain] {
+    for text in [flat, &plain, GLOBAL] {
         let subject = crate::support::planned(text);
         all.push((subject.plan.expect("a plan"), subject.machine));
     }
+    assert_eq!(all.last().expect("one").0.migration, Migration::Global);
     for (plan, machine) in all {
         kinds.insert(match plan.schedule {
             Schedule::Priorities => "priorities",

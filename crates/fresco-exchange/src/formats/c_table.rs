@@ -118,6 +118,11 @@ impl Tables {
         let frame = windows::frame(plan).map_or(0, |frame| frame.length_ns);
         for (comment, name, value) in [
             ("Cores that the plan uses.", "CORES", Time::from(plan.cores)),
+            (
+                "1: the first ready jobs run, one on each core, and a job that was stopped goes on on any; 0: jobs keep the cores of tasks or windows.",
+                "MIGRATES",
+                Time::from(!plan.migration.is_none()),
+            ),
             ("Windows repeat after it; 0 without windows.", "FRAME_NS", frame),
             ("Locks repeat after it; 0 without locks.", "LOCK_PERIOD_NS", lock_period),
             (

@@ -11,7 +11,7 @@ struct fresco_task {
 \tuint64_t period_ns;   /* 0: a batch task */
 \tuint64_t wcet_ns;
 \tuint64_t deadline_ns; /* from a release */
-\tuint32_t core;        /* FRESCO_NONE: the windows say so */
+\tuint32_t core;        /* FRESCO_NONE: the windows say so, or any (FRESCO_MIGRATES) */
 \tuint32_t color;       /* of its first instance; FRESCO_NONE: of all */
 };
 

@@ -94,6 +94,12 @@ impl Format for Pycpa {
             Policy::Edf => "schedulers.EDFPScheduler()",
             Policy::FixedPriority(_) => "schedulers.SPPScheduler()",
         };
+        if let Some(plan) = subject.plan.as_ref().filter(|plan| !plan.migration.is_none()) {
+            losses.push(format!(
+                "that jobs run on any of {} cores: a resource is one",
+                plan.cores
+            ));
+        }
         let mut notes = vec![
             format!("times are {}", unit.name()),
             "print the tasks as JSON: python3 FILE --json".to_owned(),
