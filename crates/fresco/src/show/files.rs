@@ -50,6 +50,16 @@ pub struct ReportDirectory {
     directory: PathBuf,
     /// The files that the run reads.
     inputs: Vec<PathBuf>,
+    /// It and those above it that did not exist before, the deepest first.
+    made: Vec<PathBuf>,
+}
+
+/// What was made for a report that was never written is taken away.
+impl Drop for ReportDirectory {
+    fn drop(&mut self) {
+        // Directories that hold something stay.
+        self.made.iter().for_each(|directory| _ = fs::remove_dir(directory));
+    }
 }
 
 impl ReportDirectory {
@@ -68,10 +78,14 @@ impl ReportDirectory {
     /// # Errors
     /// As [`Self::prepare`].
     pub fn prepare_for(set: &'static FileSet, directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
+        let made = directory
+            .ancestors()
+            .take_while(|above| !above.as_os_str().is_empty() && !above.exists());
         let report = Self {
             set,
             directory: directory.to_owned(),
             inputs,
+            made: made.map(Path::to_owned).collect(),
         };
         if directory.exists() && !directory.is_dir() {
             return Err(InputError::new(directory.display().to_string(), "found a file")

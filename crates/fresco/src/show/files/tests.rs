@@ -141,3 +141,20 @@ fn what_no_report_has_put_there_is_left_as_it_is() {
     );
     assert_eq!(fs::read_to_string(directory.path().join(PAGE)).expect("there"), "first");
 }
+
+/// A run that is stopped before it has something to show leaves no folder behind, and none that was there goes.
+#[test]
+fn folders_made_for_a_report_that_is_not_written_go() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let there = directory.path().join("there");
+    fs::create_dir(&there).expect("writable");
+    let path = there.join("out/deep");
+    drop(report(&path));
+    assert_eq!(content(&there), BTreeMap::new());
+    drop(report(&there));
+    assert!(there.is_dir());
+    let written = report(&path);
+    written.replace(files("first", &[])).expect("is written");
+    drop(written);
+    assert_eq!(content(&path).len(), 3, "page, results, manifest");
+}
