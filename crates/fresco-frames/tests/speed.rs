@@ -5,6 +5,13 @@ use crate::common::{A, machine, xeon};
 use fresco_frames::{Camc, Codesign, FramesConfig, MAX_ORDER, Palloc, Policy, TaskMemory};
 use std::time::{Duration, Instant};
 
+/// Time that this thread had a processor, which other work on the machine does not lengthen much; a kernel that does not tell leaves the clock.
+fn processor_time(since: Instant) -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = told.and_then(|text| text.split(' ').next()?.parse().ok());
+    ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
 #[test]
 fn a_million_allocations_take_a_fraction_of_a_second() {
     for policy in [
@@ -28,13 +35,14 @@ fn a_million_allocations_take_a_fraction_of_a_second() {
             memory.with_banks(all)
         };
         frames.register(A, memory).unwrap();
-        let start = Instant::now();
+        let now = Instant::now();
+        let start = processor_time(now);
         for _ in 0..1_000_000 {
             frames.alloc(A).unwrap();
         }
-        let taken = start.elapsed();
+        let taken = processor_time(now) - start;
         println!("{policy:?}: {taken:?}, table {} KiB", frames.table_bytes() >> 10);
-        // About 0.1 s on a quiet machine, debug assertions on; the bound leaves room for a busy one.
+        // About 0.1 s on a quiet machine, debug assertions on; the bound leaves room for caches that others use.
         assert!(taken < Duration::from_secs(3), "{policy:?}: {taken:?}");
         frames.check().unwrap();
     }

@@ -128,45 +128,56 @@ fn curves_are_measured_here_as_calibrate_reads_them() {
         output.status.code() == Some(3) && error.contains("512 GiB for ") && error.contains("available"),
         "{error}"
     );
-    let document = json(&to_file, here);
-    assert_eq!(document["schema"], "fresco-bench-curves/1");
-    crate::json_reference::check(&document, &["fresco-bench/1"]);
-    let points = document["data"]["points"].as_array().expect("points");
-    // Thirteen pauses of two shares, the first of each without traffic.
-    assert_eq!(points.len(), 26);
-    assert_eq!(
-        (&points[0]["pause"], &points[13]["pause"]),
-        (&serde_json::Value::Null, &serde_json::Value::Null)
-    );
-    assert!(
-        points
-            .iter()
-            .all(|point| point["gb_s"].as_f64() > Some(0.0) && point["ns"].as_f64() > Some(0.0))
-    );
-    let text = std::fs::read_to_string(here.join("mine.csv")).expect("is written");
-    assert_eq!(
-        text.lines().filter(|line| line.starts_with("mine,")).count(),
-        26,
-        "{text}"
-    );
-    assert!(text.contains("# bandwidth is what the generators asked for"), "{text}");
-    let compared = json(
-        &[
-            "calibrate",
-            "xeon-w3530",
-            "--curves",
-            "mine.csv",
-            "--system",
-            "mine",
-            "--no-fit",
-            "--accesses",
-            "100",
-            "--repetitions",
-            "1",
-            "--json",
-        ],
-        here,
-    );
+    // Other work on the machine may leave a curve of one point: then it is measured once more.
+    let compared = (0..8).find_map(|_| {
+        let document = json(&to_file, here);
+        assert_eq!(document["schema"], "fresco-bench-curves/1");
+        crate::json_reference::check(&document, &["fresco-bench/1"]);
+        let points = document["data"]["points"].as_array().expect("points");
+        // Thirteen pauses of two shares, the first of each without traffic.
+        assert_eq!(points.len(), 26);
+        assert_eq!(
+            (&points[0]["pause"], &points[13]["pause"]),
+            (&serde_json::Value::Null, &serde_json::Value::Null)
+        );
+        assert!(
+            points
+                .iter()
+                .all(|point| point["gb_s"].as_f64() > Some(0.0) && point["ns"].as_f64() > Some(0.0))
+        );
+        let text = std::fs::read_to_string(here.join("mine.csv")).expect("is written");
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("mine,")).count(),
+            26,
+            "{text}"
+        );
+        assert!(text.contains("# bandwidth is what the generators asked for"), "{text}");
+        let output = fresco(
+            &[
+                "calibrate",
+                "xeon-w3530",
+                "--curves",
+                "mine.csv",
+                "--system",
+                "mine",
+                "--no-fit",
+                "--accesses",
+                "100",
+                "--repetitions",
+                "1",
+                "--json",
+            ],
+            here,
+        );
+        let error = String::from_utf8_lossy(&output.stderr);
+        let single = output.status.code() == Some(2) && error.contains("found a single point of mine");
+        assert!(output.status.success() || single, "{error}");
+        output
+            .status
+            .success()
+            .then(|| serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON"))
+    });
+    let compared = compared.expect("one of eight measurements has two points of each share");
     assert_eq!(compared["data"]["shares"].as_array().map(Vec::len), Some(2));
 
     for (arguments, told) in [
