@@ -127,7 +127,7 @@ fn the_checker_finds_what_does_not_hold() {
                 }
                 plan.tasks[last].response_bound_ns = plan.tasks[last].response_bound_ns.map(|bound| bound - 1);
             })
-            .contains("task 3 is not served")
+            .contains(&format!("{} is not served", sound.tasks[last].name))
         );
         assert!(of(&|plan| plan.tasks[last].response_bound_ns = Some(1)).contains("is bounded by 1 ns"));
         assert!(of(&|plan| plan.tasks[0].wcet_ns += 1).contains("is not served"));

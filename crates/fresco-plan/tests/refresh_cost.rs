@@ -89,7 +89,7 @@ fn a_deadline_that_one_row_for_each_refresh_would_meet_is_refused() {
     let violation = check(&plan, &late.machine).expect_err("too late");
     assert_eq!(
         violation.violation().expect("a fact").fact,
-        "the demand of an interval of 725000 is not supplied"
+        "the demand of an interval of 725000 ns is not supplied, that of hits"
     );
 }
 

@@ -161,7 +161,7 @@ fn certified(
     supply: &impl Supply,
     place: &str,
 ) -> Result<Vec<Time>, Violation> {
-    let refuted = |error: fresco_rt::certificate::Refuted| Violation::new(place, error.to_string());
+    let refuted = |fact| words::refuted(place, tasks, fact);
     match (evidence, plan.policy) {
         (Evidence::Demand(certificate), Policy::Edf) => {
             certificate.check(tasks, supply).map_err(refuted)?;

@@ -4,6 +4,7 @@
 use super::charges;
 use super::report::{Violation, holds};
 use super::runs::open;
+use super::words;
 use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
 use fresco_rt::global::Platform;
 use fresco_rt::global::certificate::check_density;
@@ -50,7 +51,7 @@ fn certified(
         supply,
         backlog,
     };
-    let refuted = |error: fresco_rt::certificate::Refuted| Violation::new(place, error.to_string());
+    let refuted = |fact| words::refuted(place, tasks, fact);
     match &proof.evidence {
         Evidence::GlobalResponses(certificate) => {
             certificate.check(tasks, plan.policy, &platform).map_err(refuted)?;

@@ -227,7 +227,7 @@ fn certified(plan: &Plan, proof: &Proof, low: &Proof, supply: &impl Supply, plac
     let duals: Vec<DualTask> = duals
         .collect::<Result<_, _>>()
         .map_err(|fact| Violation::new(place, fact))?;
-    let refuted = |error: fresco_rt::certificate::Refuted| Violation::new(place, error.to_string());
+    let refuted = |fact| words::refuted(place, duals.iter().map(DualTask::task), fact);
     let granted: Vec<Time> = match (&proof.evidence, &low.evidence, plan.policy) {
         (Evidence::Demand(certificate), Evidence::Demand(_), Policy::Edf) => {
             check_demand(certificate, &duals, supply).map_err(refuted)?;

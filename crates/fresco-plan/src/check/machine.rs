@@ -97,6 +97,7 @@ fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
                 holds! { inside, &place, "has bank color {bank_color}, whose pages lie in rank {rank}, bank {in_rank}" }
             }
         }
+        holds! { color.bytes > 0, &place, "holds no bytes" }
         holds! { color.bytes <= held, &place, "holds {} bytes, its bank colors have {held}", color.bytes }
     }
     Ok(())

@@ -72,6 +72,9 @@ fn of_color(case: &Case, plan: &Plan, place: &str, fact: &str) -> Option<bool> {
             plan.colors[own].bytes == found[0] && found[0] > found[1] && found[1] == each * banks(own).len() as u64,
         );
     }
+    if fact == "holds no bytes" {
+        return Some(plan.colors[own].bytes == 0);
+    }
     if fact == "names a rank twice" {
         let ranks = &plan.colors[own].ranks;
         return Some((1..ranks.len()).any(|k| ranks[..k].contains(&ranks[k])));
@@ -341,7 +344,9 @@ fn certificate(plan: &Plan, json: &Value, proof: &super::plan::Proof, fact: &str
         return Some(!sorted.iter().copied().eq(0..tasks.len()) || responses.len() != tasks.len());
     }
     if fact.contains("is not served within its deadline") {
-        let own = found[0] as usize;
+        let own = tasks
+            .iter()
+            .position(|task| fact.starts_with(&format!("{} is", task.name)))?;
         let before = ranking.iter().position(|&task| task == own)?;
         let higher = ranking[..before]
             .iter()

@@ -86,7 +86,14 @@ fn spoilt_demand() {
         );
         sound.refused(|plan| demand(plan, 0).steps[step].t = u64::MAX, "proofs[0]", "left out");
     }
-    sound.refused(|plan| demand(plan, 0).steps.clear(), "proofs[0]", "left out");
+    // The tasks by name, times with their unit.
+    let names: Vec<&str> = sound.plan.proofs[0]
+        .tasks
+        .iter()
+        .map(|&task| &*sound.plan.tasks[task].name)
+        .collect();
+    let left_out = format!(" ns are left out, of {}", names.join(", "));
+    sound.refused(|plan| demand(plan, 0).steps.clear(), "proofs[0]", &left_out);
     sound.refused(|plan| demand(plan, 0).steps.reverse(), "proofs[0]", "left out");
     sound.refused(
         |plan| demand(plan, 0).horizon = 0,
@@ -112,7 +119,8 @@ fn spoilt_responses() {
             let place = format!("proofs[{proof}]");
             let first = sound.plan.proofs[proof].tasks[0];
             let less = |plan: &mut Plan| responses(plan, proof).responses[0] -= 1;
-            sound.refused(less, &place, "is not served within its deadline");
+            let unserved = format!("{} is not served within its deadline", sound.plan.tasks[first].name);
+            sound.refused(less, &place, &unserved);
             let more = |plan: &mut Plan| responses(plan, proof).responses[0] = u64::MAX;
             sound.refused(more, &place, "is not served within its deadline");
             sound.refused(

@@ -125,6 +125,7 @@ fn wrong_colors() {
         "colors[1]",
         "bank colors have 2147483648",
     );
+    sound.refused(|plan| plan.colors[0].bytes = 0, "colors[0]", "holds no bytes");
     sound.refused(|plan| plan.colors[0].bytes += 1, "colors[0]", "holds 4294967297 bytes");
     sound.refused(|plan| _ = plan.colors.pop(), "schedule.kind", "with 1 colors");
 }
