@@ -53,7 +53,8 @@ pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
     plan_watched(set, Watch::default())
 }
 
-/// As [`plan()`], while someone waits. If none is asked for, each method may take an equal part of the time that those before it have left.
+/// As [`plan()`], while someone waits. If none is asked for, each method may take an equal part of the time that those before it have left; what is left of all
+/// goes to those whose part was over.
 ///
 /// # Errors
 /// As [`plan()`]; of kind [`Stopped`](Kind::Stopped) or [`Open`](Kind::Open) if the method asked for is not decided, or one of all, and none has a plan.
@@ -88,16 +89,40 @@ fn before(set: &TaskSet, others: &[TaskSpec], watch: Watch<'_>) -> Result<Plan, 
     } else {
         &PREFERENCE
     };
-    let mut passed_over: Vec<(Method, Refusal)> = Vec::new();
+    let mut passed_over: Vec<Refusal> = Vec::new();
+    let mut found = None;
     for (number, &method) in methods.iter().enumerate() {
         match by_method(method, methods.len() - number) {
-            Ok(mut plan) => {
-                let not = |(method, refusal): &(Method, Refusal)| format!("not {}: {refusal}", method.name());
-                plan.reasons.splice(0..0, passed_over.iter().map(not));
-                return Ok(plan);
+            Ok(plan) => {
+                found = Some(plan);
+                break;
             }
-            Err(refusal) => passed_over.push((method, refusal)),
+            Err(refusal) => passed_over.push(refusal),
         }
+    }
+    // What the time was over for may have what the others have left of it.
+    while watch.has_time_left() {
+        let open = (0..passed_over.len()).filter(|&number| passed_over[number].kind == Kind::Stopped);
+        let open: Vec<usize> = open.collect();
+        if open.is_empty() {
+            break;
+        }
+        for (tried, &number) in open.iter().enumerate() {
+            match by_method(methods[number], open.len() - tried) {
+                Ok(plan) => {
+                    found = Some(plan);
+                    passed_over.truncate(number);
+                    break;
+                }
+                Err(refusal) => passed_over[number] = refusal,
+            }
+        }
+    }
+    let passed_over: Vec<(Method, Refusal)> = methods.iter().copied().zip(passed_over).collect();
+    if let Some(mut plan) = found {
+        let not = |(method, refusal): &(Method, Refusal)| format!("not {}: {refusal}", method.name());
+        plan.reasons.splice(0..0, passed_over.iter().map(not));
+        return Ok(plan);
     }
     let each: Vec<String> = passed_over
         .iter()
@@ -148,6 +173,19 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
             .about_switches(&draft.schedule)
             .filter(|_| !draft.proofs.is_empty()),
     );
+    let heeds_colors = matches!(method, Method::Aligned | Method::Crs | Method::Flat);
+    if !heeds_colors
+        && context
+            .set
+            .tasks
+            .iter()
+            .any(|task| task.timing.is_some() && task.color.is_some())
+    {
+        reasons.push(format!(
+            "the colors that tasks name are not heeded: {} does not put tasks into one of two colors",
+            method.name()
+        ));
+    }
     let is_alone = set.options.alone.is_some();
     if is_alone {
         let others = set.options.cores - 1;

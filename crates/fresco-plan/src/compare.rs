@@ -4,7 +4,7 @@
 use crate::Method;
 use crate::choose::plan_watched;
 use crate::plan::Plan;
-use crate::refusal::Refusal;
+use crate::refusal::{Kind, Refusal};
 use crate::watch::Watch;
 use fresco_input::InputError;
 use fresco_scenario::TaskSet;
@@ -27,7 +27,7 @@ pub struct Comparison {
     pub rows: Vec<Row>,
 }
 
-/// Plans by every method at every density; `done` is called after each. Of those whose time is over, or that have not begun when the user
+/// Plans by every method at every density; `done` is called after each. What is left of a limit goes to those whose part of it was over. Of those whose time is over, or that have not begun when the user
 /// asks for an end, the rows say that they are not decided.
 ///
 /// # Errors
@@ -50,6 +50,20 @@ pub fn compare(
                 outcome: plan_watched(&at, watch.share(all - rows.len())),
             });
             done();
+        }
+    }
+    // What the time was over for may have what the others have left of it.
+    while watch.has_time_left() {
+        let is_open = |row: &&mut Row| matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped);
+        let mut open: Vec<&mut Row> = rows.iter_mut().filter(is_open).collect();
+        let all = open.len();
+        if all == 0 {
+            break;
+        }
+        for (tried, row) in open.iter_mut().enumerate() {
+            let mut at = set.at_density(row.density_gbit)?;
+            at.options.method = Some(row.method);
+            row.outcome = plan_watched(&at, watch.share(all - tried));
         }
     }
     Ok(Comparison { rows })

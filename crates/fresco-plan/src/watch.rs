@@ -62,12 +62,17 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Whether there is a limit that has not come, and nobody has asked for an end.
+    pub(crate) fn has_time_left(&self) -> bool {
+        self.limit.is_some_and(|limit| Instant::now() < limit.end) && !self.is_stopped()
+    }
+
     /// Whether the user has asked for an end.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
     }
 
-    /// Lets a method work. One that asks too late, and is told that it is over, is not decided: whatever it says then is no verdict. What
+    /// Lets a method work, if there is time. One that asks too late, and is told that it is over, is not decided: whatever it says then is no verdict. What
     /// ends without having asked is decided, however long it took.
     pub(crate) fn attempt<T>(
         &self,
@@ -75,7 +80,8 @@ impl<'a> Watch<'a> {
         density_gbit: u32,
         work: impl FnOnce(Patience<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        if self.is_stopped() {
+        let is_late = || self.limit.is_some_and(|limit| limit.end <= Instant::now());
+        if self.is_stopped() || is_late() {
             return Err(self.undecided());
         }
         if let Some(report) = self.report {
@@ -83,7 +89,6 @@ impl<'a> Watch<'a> {
         }
         let given_up = AtomicBool::new(false);
         let is_over = |progress: Progress| {
-            let is_late = || self.limit.is_some_and(|limit| limit.end <= Instant::now());
             let over = self.is_stopped() || is_late();
             if over {
                 given_up.store(true, Ordering::Relaxed);

@@ -4,6 +4,8 @@
 use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, Refusal, TaskSet, Watch, plan, sensitivity};
 use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// So many equal tasks on devices of 32 Gb, where a color is locked for 8.2 ms.
 fn set(method: &str, tasks: usize, wcet: &str, options: &str) -> TaskSet {
@@ -78,4 +80,58 @@ fn a_sensitivity_says_what_is_open() {
     let undecided = open.undecided.expect("at 32 Gb it is open");
     assert!(undecided.now && undecided.wcet_scale, "{undecided:?}");
     assert_eq!(undecided.densities_gbit, [32]);
+}
+
+/// A method whose part of the time is over has what the others leave, so that "not decided within" the limit is true.
+#[test]
+fn no_time_is_left_unused() {
+    let limit = Duration::from_millis(400);
+    // No method has a plan, and colored-refresh looks for one for longer.
+    let frame = ", longest_period = \"1 ms\", shortest_period = \"1 ms\"";
+    let set = set("flat", 24, "395 us\"\ndeadline = \"9790 us", frame);
+    let begun = Mutex::new(Vec::new());
+    let report = |method: Method, _: u32, progress: Option<fresco_rt::Progress>| {
+        if progress.is_none() {
+            begun.lock().unwrap().push(method);
+        }
+    };
+    let mut all = set.clone();
+    (all.options.method, all.options.attempts) = (None, 1_000_000);
+    let stop = || false;
+    let watch = || Watch::new(&stop, &report).within(Some(limit));
+    let start = Instant::now();
+    let open = fresco_plan::plan_watched(&all, watch())
+        .map(|plan| plan.method)
+        .expect_err("open");
+    assert!(start.elapsed() >= limit, "{open}");
+    assert!(
+        open.kind == Kind::Stopped && open.reason.contains("not decided within 400 ms"),
+        "{open}"
+    );
+    let times = |begun: &[Method]| begun.iter().filter(|method| **method == Method::ColoredRefresh).count();
+    assert!(times(&begun.lock().unwrap()) >= 2);
+
+    begun.lock().unwrap().clear();
+    let start = Instant::now();
+    let rows = fresco_plan::compare(&all, &[32], watch(), || {})
+        .expect("a density")
+        .rows;
+    assert!(start.elapsed() >= limit);
+    assert!(
+        rows.iter()
+            .any(|row| matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped))
+    );
+    assert!(times(&begun.lock().unwrap()) >= 2);
+
+    // And none is begun when the time is over.
+    begun.lock().unwrap().clear();
+    let over = Watch::new(&stop, &report).within(Some(Duration::ZERO));
+    let rows = fresco_plan::compare(&all, &[8, 32], over, || {})
+        .expect("densities")
+        .rows;
+    assert!(
+        rows.iter()
+            .all(|row| matches!(&row.outcome, Err(refusal) if refusal.kind == Kind::Stopped))
+    );
+    assert!(begun.lock().unwrap().is_empty());
 }
