@@ -99,6 +99,8 @@ fn wrong_values_of_plan() {
     refused("warm_up.foo = 1", "warm_up.foo", "unknown key");
     refused("measure.time = \"1 xs\"", "measure.time", "1 xs");
     refused("plan.within_postponing = 1", "plan.within_postponing", "the integer 1");
+    refused("plan.high_retention = \"0 ms\"", "plan.high_retention", "found 0 ns");
+    refused("plan.high_retention = \"24 ms\"", "plan.high_retention", "found 24 ms");
     refused("plan.refresh_jitter = \"2 ms\"", "plan.refresh_jitter", "2 ms");
     refused("plan.whole_frames = \"yes\"", "plan.whole_frames", "yes");
     refused("plan.attempts = 0", "plan.attempts", "the integer 0");
@@ -356,6 +358,11 @@ fn impossible_loads() {
     refused_in(&large, "[[task]]", "task", "10737418240 bytes");
     let some = TASKS.replace("wcet = \"1 ms\"", "wcet = \"1 ms\"\ncore = 0");
     refused_in(&some, "[[task]]", "task", "a core for 1 of 2 tasks");
+    let some = TASKS.replace("wcet = \"1 ms\"", "wcet = \"1 ms\"\ncolor = 0");
+    refused_in(&some, "[[task]]", "task", "a color for 1 of 2 tasks with a period");
+    // One without a period goes where there is room, or where it says.
+    let beside = format!("{TASKS}[[task]]\nname = \"c\"\ncolor = 1\n");
+    assert_eq!(read(&beside).unwrap().tasks[2].color, Some(1));
 }
 
 /// Overrides are told by their own text.

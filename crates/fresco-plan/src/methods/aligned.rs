@@ -108,7 +108,7 @@ pub(super) fn find(
     longest: Time,
 ) -> Result<(Split, AlignedPlan), Refusal> {
     let options = &context.set.options;
-    if let Some(color) = context.given_colors()? {
+    if let Some(color) = context.given_colors() {
         let split = |tasks: &Vec<usize>| {
             [0, 1].map(|wanted| {
                 tasks

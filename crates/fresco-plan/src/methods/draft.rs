@@ -243,20 +243,9 @@ impl<'a> PlanContext<'a> {
         }
     }
 
-    /// The color that each task is given in the file; `None` if none is.
-    ///
-    /// # Errors
-    /// Some have one and some have not.
-    pub fn given_colors(&self) -> Result<Option<Vec<usize>>, Refusal> {
-        let given: Vec<usize> = self.set.tasks.iter().filter_map(|task| task.color).collect();
-        match given.len() {
-            0 => Ok(None),
-            all if all == self.set.tasks.len() => Ok(Some(given)),
-            some => Err(Refusal::form(format!(
-                "{some} of {} tasks have a color; give one to all of them, or to none",
-                self.set.tasks.len()
-            ))),
-        }
+    /// The color that each task is given in the file; `None` if none is: a file gives one to all that have a period, or to none.
+    pub fn given_colors(&self) -> Option<Vec<usize>> {
+        self.set.tasks.iter().map(|task| task.color).collect()
     }
 
     /// Some of the tasks.

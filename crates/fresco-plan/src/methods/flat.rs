@@ -85,7 +85,7 @@ fn split(
     others: &Split,
     locks: &Locks,
 ) -> Result<[Vec<usize>; 2], Refusal> {
-    if let Some(color) = context.given_colors()? {
+    if let Some(color) = context.given_colors() {
         return Ok([0, 1].map(|wanted| tasks.iter().copied().filter(|&i| color[i] == wanted).collect()));
     }
     let mut need = context.need(tasks, groups);

@@ -89,7 +89,7 @@ impl TaskSet {
     /// # Errors
     /// Anything that [`TaskSet::parse`] finds.
     pub fn of(source: &Source, overrides: &[String]) -> Result<Self, InputError> {
-        Self::parse(&source.file, &source.text, &source.directory, overrides)
+        Self::parse(&source.file, &source.text, &source.directory, overrides).map_err(|error| source.told(error))
     }
 
     /// Reads a text. `file` is the name that errors give, `directory` what relative paths are relative to.
@@ -190,6 +190,19 @@ impl TaskSet {
             return Err(error
                 .allowed("a core for every task, or for none")
                 .help("add core = N to the others, or leave the choice to the planner"));
+        }
+        // Tasks without a period go where there is room, each by itself.
+        let periodic = || tasks.iter().filter(|task| task.timing.is_some());
+        let with_color = periodic().filter(|task| task.color.is_some()).count();
+        if with_color > 0 && with_color < periodic().count() {
+            let found = format!(
+                "found a color for {with_color} of {} tasks with a period",
+                periodic().count()
+            );
+            return Err(root
+                .error_at("task", found)
+                .allowed("a color for every task with a period, or for none")
+                .help("add color = 0 or color = 1 to the others, or leave the choice to the planner"));
         }
         migrating::check(&root, &options, with_core)?;
         if root.has("agent") {

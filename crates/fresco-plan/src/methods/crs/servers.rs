@@ -29,7 +29,7 @@ pub(super) fn on_core(
         let top = found.top;
         (OnCore::without_copies(workloads, top), found.order)
     };
-    let fixed = context.given_colors()?;
+    let fixed = context.given_colors();
     if !options.servers.is_empty() {
         let Some(color) = fixed.filter(|_| options.cores == 1) else {
             return Err(Refusal::form(
