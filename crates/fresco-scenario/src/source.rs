@@ -76,6 +76,21 @@ impl Source {
         }
     }
 
+    /// An error about the text, as its reader has the file: a plan has neither the lines nor the tables of the scenario that stands for it.
+    pub(crate) fn told(&self, error: InputError) -> InputError {
+        if self.plan.is_none() || error.file != self.file {
+            return error;
+        }
+        let help = match error.found.as_str() {
+            "missing" => format!(
+                "add it with --set {}=…, or to the scenario, and plan that anew",
+                error.field
+            ),
+            _ => error.help.replace("[[task]]", "task"),
+        };
+        error.moved_to(&InputError::new(self.file.clone(), "")).help(help)
+    }
+
     /// The same without the memory and the bandwidth that a plan gives its tasks, for tools that choose them; the text of a
     /// scenario stays as it is.
     #[must_use]
@@ -148,9 +163,12 @@ fn of_plan(plan: &Plan) -> String {
             _ = writeln!(text, "reserve = [{}]", reserve.join(", "));
         }
     }
-    if let Schedule::Servers { cores, .. } = &plan.schedule
-        && let [core] = cores.as_slice()
-    {
+    // Given servers are for tasks in one color each.
+    let served = match &plan.schedule {
+        Schedule::Servers { cores, .. } if plan.tasks.iter().all(|task| task.instances.len() == 1) => cores.as_slice(),
+        _ => &[],
+    };
+    if let [core] = served {
         for server in &core.servers {
             _ = writeln!(
                 text,
@@ -218,6 +236,9 @@ fn of_plan(plan: &Plan) -> String {
             [core] if cored => _ = writeln!(text, "core = {core}"),
             cores if cored => _ = writeln!(text, "cores = [{}]", cores.join(", ")),
             _ => {}
+        }
+        if let (true, [_], Some(color)) = (task.period_ns > 0, served, task.colors_of(0).first()) {
+            _ = writeln!(text, "color = {color}");
         }
         if !task.pages.is_at_start() {
             _ = writeln!(text, "pages = \"on-touch\"");

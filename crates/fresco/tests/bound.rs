@@ -201,3 +201,24 @@ fn attacks_are_found_kept_and_replayed() {
     let complaint = refused(&["attack", "first"], here);
     assert!(complaint.contains("found a sweep over banks, corunners"), "{complaint}");
 }
+
+/// A plan stands for its tasks; what these lack for a bound is told in its terms: it has no lines of TOML and no tables.
+#[test]
+fn what_a_plan_lacks_is_told_in_its_terms() {
+    let tasks = "machine = \"imx8m-mini\"\nplan.method = \"auto-refresh\"\n[[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n";
+    let directory = directory_with(&[("t.toml", tasks)]);
+    let here = directory.path();
+    stdout(&["plan", "t.toml", "--out", "p.json"], here);
+    for verb in ["bound", "attack"] {
+        let complaint = refused(&[verb, "p.json"], here);
+        assert!(
+            complaint.starts_with("fresco: p.json: task.a.program: missing\n"),
+            "{complaint}"
+        );
+        assert!(
+            complaint.contains("help: add it with --set task.a.program=…"),
+            "{complaint}"
+        );
+        assert!(!complaint.contains("[["), "{complaint}");
+    }
+}

@@ -99,6 +99,13 @@ impl Assignment {
         moved(&error, &self.place, found)
     }
 
+    /// An error about a key that is missing where this value is set, at the line of this one.
+    pub fn needs(&self, missing: &InputError) -> InputError {
+        let found = format!("{} beside {} = {}", missing.found, self.key, self.value);
+        let help = format!("add {}, or correct {}", missing.field, self.key);
+        moved(missing, &self.place, found).help(help)
+    }
+
     /// The key as the document knows it: tasks and variants by number. `task.foreground.banks` becomes `task.0.banks`.
     fn numbered(&self, document: &Document) -> Result<String, InputError> {
         let Some((kind, below)) = self.key.split_once('.').filter(|(kind, _)| NAMED.contains(kind)) else {

@@ -36,6 +36,22 @@ pub(crate) const OF_MACHINE: &[&str] = &[
 /// Those that are single values.
 const VALUES_OF_MACHINE: &[&str] = &["cores", "page", "calibration"];
 
+/// A key that a built-in machine lacks only because of what the scenario sets beside it, at the place of that: of the values set in its table the one whose key
+/// begins most alike, as `page` and `page_idle` do.
+fn needed_by(error: InputError, assignments: &[Assignment]) -> InputError {
+    let table = |key: &str| key.rsplit_once('.').map(|(table, _)| table.to_owned());
+    let alike = |key: &str| {
+        std::iter::zip(key.bytes(), error.field.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let beside = assignments.iter().filter(|one| table(&one.key) == table(&error.field));
+    match beside.max_by_key(|one| alike(&one.key)) {
+        None => error,
+        Some(assignment) => assignment.needs(&error),
+    }
+}
+
 /// Reads `machine`, or `default` where none is named. `directory` is that of the file.
 ///
 /// # Errors
@@ -68,6 +84,10 @@ pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) ->
         let error = assignments
             .iter()
             .fold(error, |error, assignment| assignment.relocate(error));
+        let error = match error.file.starts_with("built-in machine ") && error.found == "missing" {
+            true => needed_by(error, &assignments),
+            false => error,
+        };
         match error.file.starts_with("machine ") {
             // The scenario's line is of more use than the name that stands there.
             true => moved(&error, &root.error_at("machine", ""), error.found.clone()),

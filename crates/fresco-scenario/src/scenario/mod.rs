@@ -151,7 +151,7 @@ impl Scenario {
     /// # Errors
     /// Anything that [`Scenario::parse`] finds.
     pub fn of(source: &Source, overrides: &[String]) -> Result<Self, InputError> {
-        Self::parse(&source.file, &source.text, &source.directory, overrides)
+        Self::parse(&source.file, &source.text, &source.directory, overrides).map_err(|error| source.told(error))
     }
 
     /// Reads a scenario from its text. `file` is the name that errors give, `directory` what relative paths are

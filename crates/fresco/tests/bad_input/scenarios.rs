@@ -230,7 +230,14 @@ fn options() -> Vec<Case> {
             "policy of a built-in machine that needs another key",
             &["sim", "first", "--set", "sweep.memory.controller.page=[\"adaptive\"]"],
         )
-        .told("built-in machine "),
+        .told("--set sweep.memory.controller.page=[\"adaptive\"]: memory.controller.page_idle: missing beside "),
+        Case::new("the same in a file, with other keys beside it", &["sim", "s.toml"])
+            .file(
+                "s.toml",
+                "name = \"s\"\nmachine = \"xeon-w3530\"\n[memory.controller]\ndrain_once = true\npage = \"adaptive\"\n\
+                 frontend = \"20 ns\"\n[[task]]\nname = \"a\"\nprogram = \"random\"\ncore = 0\n",
+            )
+            .told("s.toml:5: memory.controller.page_idle: missing beside "),
         Case::new(
             "memory full under an allocator without colors",
             &[
