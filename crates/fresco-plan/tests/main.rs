@@ -4,6 +4,7 @@
 mod alone;
 mod criticality;
 mod criticality_runs;
+mod fuzz_seeds;
 mod global;
 mod handlers;
 mod hyperperiods;

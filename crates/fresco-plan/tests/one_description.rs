@@ -174,3 +174,15 @@ fn what_plans_decide_is_refused() {
     let error = TaskSet::parse("both.toml", &small, Path::new(""), &[]).expect_err("too large");
     assert_eq!(error.field, "task.vision.memory", "{error}");
 }
+
+/// Servers that are given want tasks with colors: a plan's tasks have those that it gave them.
+#[test]
+fn the_tasks_of_servers_are_planned_anew() {
+    let text = "plan.method = \"crs\"\nmemory = { density = 8, density_scales_refresh_only = true }\n\
+                [[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"2 ms\"\n[[task]]\nname = \"b\"\nperiod = \"32 ms\"\nwcet = \"8 ms\"\n";
+    let first = plan(&set(text, &[])).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let source = Source::of_text("p.json", document(&first), Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+    let anew = TaskSet::of(&source, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let again = plan(&anew).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert_eq!((&again.schedule, &again.tasks), (&first.schedule, &first.tasks));
+}
