@@ -213,7 +213,8 @@ fn methods() -> Vec<Case> {
             "a color for some tasks",
             "crs",
             &edited(TASKS, "wcet = \"1 ms\"", "wcet = \"1 ms\"\ncolor = 0"),
-        ),
+        )
+        .told_at("t.toml", "[[task]]"),
     ]
 }
 
