@@ -5,12 +5,14 @@
 //! banks ([`Limits`]). Within these limits they do what hurts most ([`Attack`]).
 
 mod attack;
+mod evolve;
 mod phases;
 mod play;
 mod requests;
 mod rounds;
 mod search;
 mod target;
+pub mod work;
 
 pub use attack::{Attack, Habits};
 pub use phases::{Pattern, Phase};

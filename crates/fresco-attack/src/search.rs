@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From attacks to worse ones.
 
-use crate::{Attack, Limits, Worst, play};
+use crate::evolve::{Kind, Plan, evolve};
+use crate::{Attack, Limits, Played, Worst, play};
 use fresco_bound::Dram;
 use fresco_dram::Cycle;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// How an attack is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,59 +76,71 @@ pub fn search(
     how: &Search,
     observer: &dyn Observer,
 ) -> Option<Found> {
+    let kind = OnReads {
+        dram,
+        limits,
+        victim,
+        cycles: how.cycles,
+    };
+    let plan = Plan {
+        tries: how.tries,
+        generation: GENERATION,
+        survivors: SURVIVORS,
+    };
+    let (mut reads, mut longest) = (0, vec![0; limits.len()]);
     let mut rng = Pcg64::seed_from_u64(how.seed);
-    let mut alive: Vec<(Worst, Attack)> = Vec::new();
-    let (mut tries, mut reads, mut steps) = (0, 0, Vec::<Step>::new());
-    let mut longest = vec![0; limits.len()];
-    while tries < how.tries && !observer.is_stopped() {
-        let count = GENERATION.min(usize::try_from(how.tries - tries).unwrap_or(GENERATION));
-        let attacks: Vec<Attack> = (0..count)
-            .map(|_| next(&alive, (limits.len(), victim), &mut rng))
-            .collect();
-        let played: Vec<_> = attacks
-            .par_iter()
-            .map(|attack| {
-                let played = play(dram, limits, victim, attack, how.cycles, false);
-                observer.tried(1);
-                played
-            })
-            .collect();
-        for (attack, played) in attacks.into_iter().zip(played) {
-            reads += played.reads;
-            for (longest, worst) in longest.iter_mut().zip(&played.longest) {
-                *longest = worst.cycles.max(*longest);
-            }
-            alive.push((played.longest[victim], attack));
+    let evolved = evolve(&kind, &plan, &mut rng, observer, |played| {
+        reads += played.reads;
+        for (longest, worst) in longest.iter_mut().zip(&played.longest) {
+            *longest = worst.cycles.max(*longest);
         }
-        tries += count as u64;
-        // Of equally bad ones the older.
-        alive.sort_by_key(|(worst, _)| std::cmp::Reverse(worst.cycles));
-        alive.truncate(SURVIVORS);
-        let best = alive[0].0.cycles;
-        if steps.last().is_none_or(|step| step.cycles < best) {
-            steps.push(Step { tries, cycles: best });
-        }
-    }
-    let (worst, attack) = alive.into_iter().next()?;
+    });
+    let Ok(evolved) = evolved;
+    let evolved = evolved?;
     Some(Found {
-        attack,
-        worst,
-        tries,
+        attack: evolved.attack,
+        worst: evolved.played.longest[victim],
+        tries: evolved.tries,
         reads,
         longest,
-        steps,
+        steps: evolved
+            .steps
+            .into_iter()
+            .map(|(tries, cycles)| Step { tries, cycles })
+            .collect(),
     })
 }
 
-fn next(alive: &[(Worst, Attack)], (cores, victim): (usize, usize), rng: &mut Pcg64) -> Attack {
-    // Fresh blood now and then.
-    if alive.len() < SURVIVORS || rng.random_bool(0.1) {
-        return Attack::draw(cores, victim, rng);
+/// Attacks on reads in a controller.
+struct OnReads<'a> {
+    dram: &'a Dram<'a>,
+    limits: &'a [Limits],
+    victim: usize,
+    cycles: Cycle,
+}
+
+impl Kind for OnReads<'_> {
+    type Attack = Attack;
+    type Played = Played;
+    type Error = Infallible;
+
+    fn draw(&self, rng: &mut Pcg64) -> Attack {
+        Attack::draw(self.limits.len(), self.victim, rng)
     }
-    let (_, one) = &alive[rng.random_range(0..alive.len())];
-    let (_, other) = &alive[rng.random_range(0..alive.len())];
-    match rng.random_bool(0.3) {
-        true => one.crossed(other, rng).mutated(rng),
-        false => one.mutated(rng),
+
+    fn mutated(&self, attack: &Attack, rng: &mut Pcg64) -> Attack {
+        attack.mutated(rng)
+    }
+
+    fn crossed(&self, one: &Attack, other: &Attack, rng: &mut Pcg64) -> Attack {
+        one.crossed(other, rng)
+    }
+
+    fn play(&self, attack: &Attack) -> Result<Option<Played>, Infallible> {
+        Ok(Some(play(self.dram, self.limits, self.victim, attack, self.cycles, false)))
+    }
+
+    fn badness(&self, played: &Played) -> u64 {
+        played.longest[self.victim].cycles
     }
 }

@@ -2,7 +2,7 @@
 //! What the simulator asks of a program.
 
 use crate::Batch;
-use fresco_dram::VirtAddr;
+use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_input::InputError;
 
 /// A piece of a program's virtual address space.
@@ -40,6 +40,10 @@ pub trait Program: Send {
         0
     }
 
+    /// From now on the page of its areas that begins at `page` lies in the frame that begins at `frame`. Only a program that chooses lines by
+    /// where they lie heeds it, as one does that asks the operating system for its page table.
+    fn placed(&mut self, _page: VirtAddr, _frame: PhysAddr) {}
+
     /// Runs on, and appends what happened to `out`: about [`Batch::CAPACITY`] events. `Ok(false)`, with nothing
     /// appended, when the program is over (and ever after).
     ///
@@ -70,6 +74,10 @@ impl<P: Program + ?Sized> Program for Box<P> {
 
     fn stalls(&self) -> u32 {
         (**self).stalls()
+    }
+
+    fn placed(&mut self, page: VirtAddr, frame: PhysAddr) {
+        (**self).placed(page, frame);
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {

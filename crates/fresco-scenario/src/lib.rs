@@ -10,6 +10,7 @@ mod builtin;
 mod comparison;
 pub mod plan;
 mod planning;
+pub mod reading;
 mod scenario;
 mod source;
 

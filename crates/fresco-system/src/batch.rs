@@ -38,7 +38,7 @@ pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult,
 }
 
 /// Later than the end of any run, in picoseconds.
-const NEVER_BEGINS: Ps = 1_000 * Experiment::LONGEST_NS;
+pub(crate) const NEVER_BEGINS: Ps = 1_000 * Experiment::LONGEST_NS;
 
 /// Makes one run in which a single copy is at work, in the partition that it has in the scenario and without budgets. The others and devices
 /// have their memory, so that it has the page frames and the data that it has beside them, and do nothing.
@@ -64,7 +64,7 @@ pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
 }
 
 /// As [`made`]; `None` if the run is given up.
-fn made_unless(
+pub(crate) fn made_unless(
     spec: &RunSpec,
     experiment: &Experiment,
     is_given_up: &dyn Fn() -> bool,

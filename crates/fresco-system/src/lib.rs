@@ -34,6 +34,7 @@
 //! ```
 
 mod agent;
+mod against;
 pub mod bandwidth;
 mod batch;
 pub mod core;
@@ -48,10 +49,12 @@ pub mod results;
 mod runs;
 mod store;
 
+pub use against::{Against, Begins, Rival, longest_work};
 pub use batch::{Batch, Progress, run, run_all, run_alone};
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
+pub use fresco_load::Program;
 pub use live::LiveRun;
 pub use memory_timer::MemoryTimer;
 pub use observer::Observer;

@@ -5,24 +5,15 @@
 use super::{
     Color, HighMode, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule,
 };
+use crate::reading::{Unknown, beyond};
 use fresco_rt::executive::{Burst, Slot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A field that nothing reads.
-pub(super) struct Unknown {
-    /// Where it stands.
-    pub path: String,
-    /// The fields that may stand there.
-    pub known: Vec<String>,
-    /// The one that was probably meant.
-    pub meant: Option<String>,
-}
-
 /// The first field of `data` that `plan`, which was read from it, does not have when it is written again.
 pub(super) fn unknown(data: &Value, plan: &Plan) -> Option<Unknown> {
     let again = serde_json::to_value(plan).ok()?;
-    beyond(data, &again, "data")
+    beyond(data, &again, "data", left_out)
 }
 
 /// Fields that are not written while they have their default, by the object that they are in. They may be given all the same.
@@ -70,38 +61,6 @@ fn left_out(path: &str) -> &'static [&'static str] {
         .iter()
         .find(|(object, _)| is_at(object))
         .map_or(&[], |(_, fields)| fields)
-}
-
-/// The first field of `given` that `written` does not have.
-fn beyond(given: &Value, written: &Value, path: &str) -> Option<Unknown> {
-    match (given, written) {
-        (Value::Object(given), Value::Object(written)) => given.iter().find_map(|(key, value)| {
-            let others = left_out(path);
-            let path = format!("{path}.{key}");
-            match written.get(key) {
-                Some(known) => beyond(value, known, &path),
-                None if others.contains(&key.as_str()) => None,
-                None => {
-                    let mut known: Vec<String> = written.keys().cloned().collect();
-                    known.extend(others.iter().map(|&field| field.to_owned()));
-                    known.sort_unstable();
-                    known.dedup();
-                    Some(Unknown {
-                        path,
-                        meant: fresco_input::closest(key, known.iter().map(String::as_str)).map(str::to_owned),
-                        known,
-                    })
-                }
-            }
-        }),
-        (Value::Array(given), Value::Array(written)) => {
-            let pairs = given.iter().zip(written).enumerate();
-            pairs
-                .into_iter()
-                .find_map(|(i, (given, written))| beyond(given, written, &format!("{path}[{i}]")))
-        }
-        _ => None,
-    }
 }
 
 /// The smallest part of `data` that we can name and that cannot be read.

@@ -259,6 +259,7 @@ impl Setup<'_> {
             let second = tlb.second.map_or(0, |second| clock.latency(second.latency));
             process.translate_by(Translating::new(second, machine.page_bytes));
         }
+        process.tell_places();
         if phase.is_none() {
             process.begin();
             process.be_preemptible();

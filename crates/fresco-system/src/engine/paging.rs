@@ -44,7 +44,7 @@ impl Engine<'_> {
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         let tables = self.give_tables(task, page);
         let for_tables = tables.map_err(|error| self.experiment.no_frame(task, id, &error))?;
-        self.tasks[task].process.pages_mut().map(page, frame);
+        self.tasks[task].process.place(page, frame);
         self.share_page(task, page, frame);
         self.pages_changed(task);
         let cost = self.frames.config().cost;

@@ -225,6 +225,11 @@ impl PageTable {
         self.areas[page.area].first + page.index as u64
     }
 
+    /// The first byte of a page, and that of a frame.
+    pub fn place_of(&self, page: Page, frame: FrameNumber) -> (VirtAddr, PhysAddr) {
+        (VirtAddr(self.number(page) << self.page_bits), PhysAddr(frame.0 << self.page_bits))
+    }
+
     /// Number of the address space; 0 without tables.
     pub fn space(&self) -> u32 {
         self.tables.as_ref().map_or(0, |tables| tables.space)

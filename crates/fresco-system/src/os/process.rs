@@ -5,7 +5,7 @@ use super::copying::{CopyTo, Copying};
 use super::pages::{Page, PageTable};
 use super::translating::Translating;
 use crate::core::Step;
-use fresco_dram::{PhysAddr, VirtAddr};
+use fresco_dram::{FrameNumber, PhysAddr, VirtAddr};
 use fresco_input::InputError;
 use fresco_load::{Batch, Marker, Order, Program};
 use fresco_memory::PrivateCaches;
@@ -206,6 +206,21 @@ impl Process {
     /// The page table, to look at.
     pub fn pages(&self) -> &PageTable {
         &self.pages
+    }
+
+    /// Gives a page its frame, and tells the program.
+    pub fn place(&mut self, page: Page, frame: FrameNumber) {
+        self.pages.map(page, frame);
+        let (page, frame) = self.pages.place_of(page, frame);
+        self.program.placed(page, frame);
+    }
+
+    /// Tells the program where its pages lie that have a frame already.
+    pub fn tell_places(&mut self) {
+        for (page, frame) in self.pages.mapped() {
+            let (page, frame) = self.pages.place_of(page, frame);
+            self.program.placed(page, frame);
+        }
     }
 
     /// The page table.

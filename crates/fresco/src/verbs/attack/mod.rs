@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco attack`: the worst that others can do to the reads of a task, searched for, beside the bound.
+//! `fresco attack`: the worst that others can do to the reads or the work of a task, searched for, beside the bound.
 
+mod file;
 mod replay;
 mod show;
+mod work;
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
@@ -11,6 +13,7 @@ use crate::progress;
 use crate::scenarios;
 use crate::simulate;
 use crate::stop::{STOPPED, Stop};
+use file::File;
 use fresco_attack::{Attack, Attacker, Observer, Search, Target, Worst};
 use fresco_bound::ReadBound;
 use fresco_dram::Cycle;
@@ -29,12 +32,15 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Cores and devices of the scenario become attackers: within what the machine lets them have under way, and in the banks that the scenario gives them, they \
 send what makes a read of the task take longest in its controller; the task itself does, too. The search changes and crosses what was worst. \
+With --work programs on other cores, in the memory of the tasks there, make a job or the measured phase of the task take longest, through the whole machine: caches, \
+miss registers, links, buffers, controllers. The task keeps its own program.
 The same seed finds the same attack. docs/bound.md says what attackers can do.
-Exit status: 0 no read was longer than its bound, 1 one was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
+Exit status: 0 nothing was longer than its bound, 1 something was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
 
 Examples:
   fresco attack scenarios/first.toml --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]'
   fresco attack my.toml --task control --tries 20000 --out worst.json
+  fresco attack my.toml --task control --work --tries 500 --out worst.json
   fresco attack my.toml --replay worst.json")]
 pub struct Args {
     /// Scenario: the name of a built-in one, or a file
@@ -45,13 +51,17 @@ pub struct Args {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// The task whose reads are attacked [default: each measured one in turn]
+    /// Attack the work of the task (a job, or its measured phase) by programs on the other cores, not its reads
+    #[arg(long, conflicts_with = "cycles")]
+    work: bool,
+
+    /// The task that is attacked [default: each measured one in turn]
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 
-    /// Attacks tried on each task
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
-    tries: u64,
+    /// Attacks tried on each task [default: 2000; with --work 200, a run each]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    tries: Option<u64>,
 
     /// Length of an attack, in cycles of the memory clock
     #[arg(long, value_name = "CYCLES", default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(CYCLES))]
@@ -65,14 +75,17 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Play the attacks of this file once more, and show the DRAM commands while the longest read waits
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "tries", "seed", "out", "cycles"])]
+    /// Play the attacks of this file once more, and show the DRAM commands while the longest read waits, or where the time of the work goes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["work", "task", "tries", "seed", "out", "cycles"])]
     replay: Option<PathBuf>,
 
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
 }
+
+/// Attacks tried on each task unless the user says how many.
+const TRIES: u64 = 2_000;
 
 /// Length of an attack unless it is given, in cycles.
 pub const DEFAULT_CYCLES: Cycle = 20_000;
@@ -147,19 +160,27 @@ pub fn run(args: &Args) -> Outcome {
     provenance.scenario = Some(file);
     simulate::add_files(&mut provenance, &scenario)?;
     if let Some(path) = &args.replay {
-        let (attacks, played) = replay::replayed(path, &scenario.name, setup)?;
+        let file = File::read(path, &[SCHEMA, work::SCHEMA])?;
+        if file.schema == work::SCHEMA {
+            return work::replay(args, &file, &scenario, &provenance);
+        }
+        let (attacks, played) = replay::replayed(&file, &scenario.name, setup)?;
         output::print(args.json, SCHEMA, &provenance, &attacks, || {
             show::replays(setup, &attacks, &played)
         })?;
         return Ok(attacks.status());
     }
     let victims = victims(setup, args)?;
+    if args.work {
+        return work::run(args, &scenario, &provenance, &victims);
+    }
+    let tries = args.tries.unwrap_or(TRIES);
     let user = User {
-        bar: progress::bar(args.tries * victims.len() as u64, &scenario.name),
-        stop: Stop::after("the attacks that are being tried"),
+        bar: progress::bar(tries * victims.len() as u64, &scenario.name),
+        stop: Stop::after("the present generation of attacks"),
     };
     let how = Search {
-        tries: args.tries,
+        tries,
         cycles: args.cycles,
         seed: args.seed.unwrap_or(scenario.seed),
     };

@@ -1,55 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Attacks that were written before, played once more: who attacks and what bounds them follows from the scenario, only what they do from the file.
 
-use super::{Attacked, Attacks, SCHEMA};
+use super::file::File;
+use super::{Attacked, Attacks};
 use crate::failure::tell;
-use fresco_attack::{Attack, Habits, Played, Target, channel_of, dram, play};
-use fresco_input::{InputError, read_file};
+use fresco_attack::{Attack, Habits, Phase, Played, Target, channel_of, dram, play};
+use fresco_input::InputError;
 use fresco_scenario::Setup;
-use serde::Deserialize;
-use std::path::Path;
-
-#[derive(Deserialize)]
-struct File {
-    schema: String,
-    data: Attacks,
-}
 
 /// The attacks of a file on tasks of this scenario, as they are played here.
 ///
 /// # Errors
-/// The file has none; or tasks, cores or banks are others than the scenario's.
-pub fn replayed(path: &Path, name: &str, setup: &Setup) -> Result<(Attacks, Vec<Played>), InputError> {
-    let file_name = path.display().to_string();
-    let text = read_file(path)?;
-    let wrong = |found: String| {
-        InputError::new(file_name.clone(), found)
-            .allowed(format!("a file that `fresco attack --out` wrote for {name} as it is"))
-            .help("search once more")
-    };
-    let file: File = serde_json::from_str(&text).map_err(|error| wrong(format!("found no attacks: {error}")))?;
-    if file.schema != SCHEMA || file.data.scenario != name {
-        return Err(wrong(format!("found {} of {}", file.schema, file.data.scenario)));
-    }
-    if file.data.tasks.is_empty() {
-        return Err(wrong("found an attack on no task".to_owned()));
+/// The file has none; or tasks, controllers, cores or banks are others than the scenario's.
+pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<(Attacks, Vec<Played>), InputError> {
+    let kept: Attacks = file.data()?;
+    file.check("data.scenario", &kept.scenario.as_str(), &name)?;
+    if kept.tasks.is_empty() {
+        return Err(file.wrong("data.tasks", "an attack on no task", "one or more"));
     }
     let (mut tasks, mut all_played) = (Vec::new(), Vec::new());
-    for kept in file.data.tasks {
+    for (number, kept) in kept.tasks.into_iter().enumerate() {
+        let place = |field: &str| format!("data.tasks[{number}].{field}");
         let copy = setup.copies.iter().position(|copy| copy.name == kept.name);
         let target = copy.and_then(|copy| Target::of(setup, copy));
-        let target = target.ok_or_else(|| wrong(format!("found no task {:?} in the scenario", kept.name)))?;
-        if target.attackers != kept.attackers {
-            return Err(wrong(format!(
-                "found other cores, devices, limits or banks around {:?} than the scenario has",
-                kept.name
-            )));
+        let target = target.ok_or_else(|| {
+            let names: Vec<&str> = setup.copies.iter().map(|copy| copy.name.as_str()).collect();
+            file.wrong(place("name"), format!("no task {:?} in the scenario", kept.name), names.join(", "))
+        })?;
+        file.check(&place("node"), &kept.node, &target.node)?;
+        file.check(&place("channel"), &kept.channel, &target.channel)?;
+        file.check(&place("attackers"), &kept.attackers, &target.attackers)?;
+        file.check(&place("victim"), &kept.victim, &target.victim)?;
+        if let Some((field, found, allowed)) = wrong(&kept.attack, target.attackers.len()) {
+            return Err(file.wrong(place(&format!("attack.{field}")), found, allowed));
         }
-        if !fits(&kept.attack, target.attackers.len()) || !super::CYCLES.contains(&kept.search.cycles) {
-            return Err(wrong(format!(
-                "found an attack on {:?} that nobody can play",
-                kept.name
-            )));
+        if !super::CYCLES.contains(&kept.search.cycles) {
+            let allowed = format!("{} to {}", super::CYCLES.start(), super::CYCLES.end());
+            return Err(file.wrong(place("search.cycles"), kept.search.cycles.to_string(), allowed));
         }
         let organisation = channel_of(setup);
         let limits = target.limits();
@@ -78,12 +65,27 @@ pub fn replayed(path: &Path, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
     Ok((attacks.told(setup), all_played))
 }
 
-fn fits(attack: &Attack, cores: usize) -> bool {
-    let fits = |habits: &Habits| match habits {
-        Habits::Phases(phases) => {
-            !phases.is_empty() && phases.iter().all(|phase| phase.cycles > 0 && phase.writes <= 100)
+/// What of an attack by so many cores nobody can play, if so: where, what was found, what is allowed.
+fn wrong(attack: &Attack, cores: usize) -> Option<(String, String, String)> {
+    let told = |field: String, found: String, allowed: &str| Some((field, found, allowed.to_owned()));
+    if attack.cores.len() != cores {
+        let found = format!("{} cores", attack.cores.len());
+        return told("cores".to_owned(), found, &format!("{cores}: one for each attacker"));
+    }
+    if attack.round == 0 && attack.cores.iter().any(|habits| matches!(habits, Habits::Rounds(_))) {
+        return told("round".to_owned(), "0".to_owned(), "1 or more");
+    }
+    attack.cores.iter().enumerate().find_map(|(core, habits)| {
+        let Habits::Phases(phases) = habits else { return None };
+        let place = format!("cores[{core}].phases");
+        if phases.is_empty() {
+            return told(place, "none".to_owned(), "one or more");
         }
-        Habits::Rounds(_) => attack.round > 0,
-    };
-    attack.cores.len() == cores && attack.cores.iter().all(fits)
+        let of_phase = |(number, phase): (usize, &Phase)| match (phase.cycles, phase.writes) {
+            (0, _) => told(format!("{place}[{number}].cycles"), "0".to_owned(), "1 or more"),
+            (_, 101..) => told(format!("{place}[{number}].writes"), phase.writes.to_string(), "0 to 100"),
+            _ => None,
+        };
+        phases.iter().enumerate().find_map(of_phase)
+    })
 }

@@ -29,7 +29,7 @@ impl Measure<'_> {
             let tasks = setup.copies.iter().enumerate().map(|(number, copy)| {
                 let (reads, reads_unbounded) = match sources.reads_of(number) {
                     Ok(reads) => (Some(reads), None),
-                    Err(unbounded) => (None, Some(reason(&unbounded, unbounded.way_out()))),
+                    Err(unbounded) => (None, Some(Reason::of(&unbounded, unbounded.way_out()))),
                 };
                 TaskBounds {
                     name: copy.name.clone(),
@@ -65,7 +65,7 @@ impl Measure<'_> {
             let sources = Sources::of(&point.setup);
             for (number, task) in bounds.tasks.iter_mut().enumerate() {
                 if task.is_measured && task.reads.is_some() {
-                    task.work_unknown = sources.unknown(number).map(|why| reason(&why, why.way_out()));
+                    task.work_unknown = sources.unknown(number).map(|why| Reason::of(&why, why.way_out()));
                 }
             }
         }
@@ -165,19 +165,12 @@ fn without_end(task: &mut TaskBounds) -> Option<(&mut TaskBounds, Reason)> {
         None if task.is_measured && task.reads.is_some() && task.work_unknown.is_none() => Unknown::NotSeen,
         _ => return None,
     };
-    let reason = reason(&why, why.way_out());
+    let reason = Reason::of(&why, why.way_out());
     Some((task, reason))
 }
 
-fn reason(why: &dyn std::fmt::Display, way_out: &str) -> Reason {
-    Reason {
-        why: why.to_string(),
-        way_out: way_out.to_owned(),
-    }
-}
-
 /// Work of a task that ran alone: each job, or the measured phase.
-fn alone(result: &TaskResult) -> Vec<Alone> {
+pub fn alone(result: &TaskResult) -> Vec<Alone> {
     match &result.jobs {
         None => vec![Alone {
             time_ps: result.run_time_ps,

@@ -6,7 +6,7 @@ mod check;
 mod measure;
 mod show;
 
-pub use measure::{Measure, note};
+pub use measure::{Measure, alone as works_alone, note};
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
@@ -19,7 +19,7 @@ use fresco_bound::{Alone, TaskReads, WorkBound};
 use fresco_dram::Ps;
 use fresco_input::write_atomically;
 use fresco_report::Document;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -121,12 +121,22 @@ pub struct TaskBounds {
 }
 
 /// Why there is no bound.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// What stands against it.
     pub why: String,
     /// The cheapest change after which there is one.
     pub way_out: String,
+}
+
+impl Reason {
+    /// Of what says why, and how to get out of it.
+    pub fn of(why: &dyn std::fmt::Display, way_out: &str) -> Self {
+        Self {
+            why: why.to_string(),
+            way_out: way_out.to_owned(),
+        }
+    }
 }
 
 impl TaskBounds {

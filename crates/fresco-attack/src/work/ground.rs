@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory of an attacker, and where each line of it lies.
+
+use fresco_dram::{PhysAddr, VirtAddr};
+use fresco_input::InputError;
+use fresco_load::{Batch, Event, Marker, Op, Program};
+use fresco_machine::Machine;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::stretch::Order;
+
+/// First byte of an attacker's memory in its address space, as of other programs.
+const BASE: u64 = 0x1000_0000;
+
+/// The address space of an attacker: one area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Its length, a multiple of a page.
+    pub bytes: u64,
+    /// Bytes of a line.
+    pub line: u64,
+}
+
+impl Area {
+    /// As a program has it.
+    pub(crate) fn footprint(&self) -> Vec<fresco_load::Area> {
+        vec![fresco_load::Area {
+            name: "lines".to_owned(),
+            base: VirtAddr(BASE),
+            bytes: self.bytes,
+        }]
+    }
+
+    /// The first byte of a line.
+    pub(crate) fn address(&self, line: u32) -> VirtAddr {
+        VirtAddr(BASE + u64::from(line) * self.line)
+    }
+}
+
+/// A program with that memory that only looks where its pages lie. It would read its first line without end.
+pub struct Scout {
+    area: Area,
+    /// First bytes of pages and of their frames.
+    seen: Arc<Mutex<Vec<(VirtAddr, PhysAddr)>>>,
+    begun: bool,
+}
+
+impl Scout {
+    /// In this memory.
+    pub fn new(area: Area) -> Self {
+        Self {
+            area,
+            seen: Arc::default(),
+            begun: false,
+        }
+    }
+
+    /// What it will have seen, once it was run.
+    pub fn report(&self) -> Report {
+        Report(self.area, Arc::clone(&self.seen))
+    }
+}
+
+/// Where a scout's pages lie.
+pub struct Report(Area, Arc<Mutex<Vec<(VirtAddr, PhysAddr)>>>);
+
+impl Report {
+    /// The ground that was seen.
+    pub fn ground(&self, machine: &Machine) -> Ground {
+        let pages = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        Ground::new(machine, self.0, &pages)
+    }
+}
+
+impl Program for Scout {
+    fn name(&self) -> &'static str {
+        "scout"
+    }
+
+    fn footprint(&self) -> Vec<fresco_load::Area> {
+        self.area.footprint()
+    }
+
+    fn placed(&mut self, page: VirtAddr, frame: PhysAddr) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.push((page, frame));
+    }
+
+    fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
+        if !std::mem::replace(&mut self.begun, true) {
+            out.push(Event::Mark {
+                marker: Marker::Begin,
+                gap: 0,
+            });
+        }
+        while !out.is_full() {
+            out.push(Event::Op(Op {
+                addr: self.area.address(0),
+                gap: 0,
+                dep: 0,
+                size: 8,
+                write: false,
+            }));
+        }
+        Ok(true)
+    }
+
+    fn verify(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Where a line lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// Number of the line in its area.
+    line: u32,
+    /// Bank of the machine, rank of the machine, row and column.
+    bank: u32,
+    rank: u32,
+    row: u32,
+    column: u32,
+    /// Set of the last-level cache; of hashed slices the set within one.
+    set: u64,
+}
+
+/// Where the lines of an attacker's memory lie, and in which order they may be used.
+#[derive(Debug)]
+pub struct Ground {
+    area: Area,
+    places: Vec<Place>,
+    /// Its banks, as numbers of the machine.
+    banks: Vec<u32>,
+    /// Numbers of `places` in each order, found when it is used first.
+    orders: [OnceLock<Vec<u32>>; Order::ALL.len()],
+}
+
+impl Ground {
+    /// Of an area whose pages lie in these frames.
+    pub fn new(machine: &Machine, area: Area, pages: &[(VirtAddr, PhysAddr)]) -> Self {
+        let masks = machine.set_functions();
+        let org = &machine.memory.organisation;
+        let per_page = machine.page_bytes / area.line;
+        let place = |(page, frame): (VirtAddr, PhysAddr), number: u64| {
+            let address = frame.0 + number * area.line;
+            let location = machine.memory.map.decode(PhysAddr(address)).unwrap_or_default();
+            let bank = location.bank_in_machine(org);
+            let bits = masks.iter().enumerate();
+            Place {
+                line: ((page.0 - BASE) / area.line + number) as u32,
+                bank,
+                rank: bank / org.banks_per_rank(),
+                row: location.row,
+                column: location.column,
+                set: bits.fold(0, |set, (bit, mask)| {
+                    set | u64::from((address & mask).count_ones() & 1) << bit
+                }),
+            }
+        };
+        let lines = pages.iter().flat_map(|page| (0..per_page).map(move |number| (*page, number)));
+        let places: Vec<Place> = lines.map(|(page, number)| place(page, number)).collect();
+        let mut banks: Vec<u32> = places.iter().map(|place| place.bank).collect();
+        banks.sort_unstable();
+        banks.dedup();
+        Self {
+            area,
+            places,
+            banks,
+            orders: Default::default(),
+        }
+    }
+
+    /// Its address space.
+    pub fn area(&self) -> Area {
+        self.area
+    }
+
+    /// Number of lines.
+    pub fn lines(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// The banks of the machine in which it lies, in ascending order.
+    pub fn banks(&self) -> &[u32] {
+        &self.banks
+    }
+
+    /// So many different lines at most, in this order, from line `first` of the order on, of `banks` of its banks (0: of all) from its bank number
+    /// `bank` on.
+    pub(crate) fn lines_of(&self, order: Order, (bank, banks): (u32, u32), first: u32, lines: u32) -> Vec<u32> {
+        let all = self.orders[order as usize].get_or_init(|| self.in_order(order));
+        let count = self.banks.len().max(1);
+        let wanted: Vec<u32> = match banks {
+            0 => self.banks.clone(),
+            some => (0..some.min(count as u32))
+                .map(|next| self.banks[(bank + next) as usize % count])
+                .collect(),
+        };
+        let is_wanted = |number: &&u32| wanted.contains(&self.places[**number as usize].bank);
+        let of_banks: Vec<u32> = match wanted.len() == count {
+            true => all.clone(),
+            false => all.iter().filter(is_wanted).copied().collect(),
+        };
+        let count = of_banks.len().max(1);
+        let chosen = (0..count.min(lines.max(1) as usize)).map(|next| of_banks[(first as usize + next) % count]);
+        chosen.map(|number| self.places[number as usize].line).collect()
+    }
+
+    fn in_order(&self, order: Order) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..self.lines()).collect();
+        let at = |number: &u32| &self.places[*number as usize];
+        let rows = |number: &u32| {
+            let place = at(number);
+            (place.bank, place.row, place.column, place.set)
+        };
+        let columns = |number: &u32| {
+            let place = at(number);
+            (place.bank, place.column, place.row, place.set)
+        };
+        match order {
+            Order::Rows => all.sort_by_key(rows),
+            Order::Conflicts => all.sort_by_key(columns),
+            Order::Banks => {
+                all.sort_by_key(columns);
+                dealt(&mut all, |number| at(number).bank);
+            }
+            Order::Ranks => {
+                all.sort_by_key(rows);
+                dealt(&mut all, |number| at(number).rank);
+            }
+            Order::Sets => all.sort_by_key(|number| (at(number).set, rows(number))),
+            // A hash (2^32 by the golden ratio, Knuth, The Art of Computer Programming 3, §6.4): the same each time.
+            Order::Random => all.sort_by_key(|number| number.wrapping_mul(0x9e37_79b9).rotate_left(16).wrapping_mul(0x9e37_79b9)),
+        }
+        all
+    }
+}
+
+/// Deals what stands in groups: the first of each group, the second of each, and so on.
+fn dealt(all: &mut Vec<u32>, group: impl Fn(&u32) -> u32) {
+    let mut seen = std::collections::BTreeMap::<u32, u32>::new();
+    let mut keyed: Vec<((u32, u32), u32)> = all
+        .iter()
+        .map(|number| {
+            let group = group(number);
+            let next = seen.entry(group).or_default();
+            *next += 1;
+            ((*next, group), *number)
+        })
+        .collect();
+    keyed.sort_by_key(|(key, _)| *key);
+    *all = keyed.into_iter().map(|(_, number)| number).collect();
+}
