@@ -58,14 +58,20 @@ pub(crate) fn evolve<K: Kind>(
     let mut alive: Vec<(K::Played, K::Attack)> = Vec::new();
     let (mut tries, mut steps) = (0, Vec::<(u64, u64)>::new());
     while tries < plan.tries && !observer.is_stopped() {
-        let count = plan.generation.min(usize::try_from(plan.tries - tries).unwrap_or(plan.generation));
+        let count = plan
+            .generation
+            .min(usize::try_from(plan.tries - tries).unwrap_or(plan.generation));
         let attacks: Vec<K::Attack> = (0..count).map(|_| next(kind, &alive, plan.survivors, rng)).collect();
         let tried = |attack: &K::Attack| {
             let played = kind.play(attack)?;
             observer.tried(1);
             Ok(played)
         };
-        let played: Vec<_> = attacks.par_iter().with_max_len(1).map(tried).collect::<Result<_, K::Error>>()?;
+        let played: Vec<_> = attacks
+            .par_iter()
+            .with_max_len(1)
+            .map(tried)
+            .collect::<Result<_, K::Error>>()?;
         for (attack, played) in attacks.into_iter().zip(played) {
             // Where some are given up the search is stopped.
             let Some(played) = played else { continue };
@@ -83,7 +89,12 @@ pub(crate) fn evolve<K: Kind>(
         }
     }
     let worst = alive.into_iter().next();
-    Ok(worst.map(|(played, attack)| Evolved { attack, played, tries, steps }))
+    Ok(worst.map(|(played, attack)| Evolved {
+        attack,
+        played,
+        tries,
+        steps,
+    }))
 }
 
 fn next<K: Kind>(kind: &K, alive: &[(K::Played, K::Attack)], survivors: usize, rng: &mut Pcg64) -> K::Attack {

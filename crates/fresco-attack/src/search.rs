@@ -137,7 +137,14 @@ impl Kind for OnReads<'_> {
     }
 
     fn play(&self, attack: &Attack) -> Result<Option<Played>, Infallible> {
-        Ok(Some(play(self.dram, self.limits, self.victim, attack, self.cycles, false)))
+        Ok(Some(play(
+            self.dram,
+            self.limits,
+            self.victim,
+            attack,
+            self.cycles,
+            false,
+        )))
     }
 
     fn badness(&self, played: &Played) -> u64 {

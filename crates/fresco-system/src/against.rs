@@ -65,11 +65,7 @@ impl<'s> Against<'s> {
     ///
     /// # Errors
     /// As of [`crate::run`].
-    pub fn run(
-        &self,
-        rivals: Vec<Rival>,
-        is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Option<RunResult>, InputError> {
+    pub fn run(&self, rivals: Vec<Rival>, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunResult>, InputError> {
         let experiment = self.experiment(rivals)?;
         batch::made_unless(self.spec, &experiment, is_given_up)
     }

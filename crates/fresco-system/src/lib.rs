@@ -33,8 +33,8 @@
 //! # Ok::<(), fresco_input::InputError>(())
 //! ```
 
-mod agent;
 mod against;
+mod agent;
 pub mod bandwidth;
 mod batch;
 pub mod core;
@@ -51,10 +51,10 @@ mod store;
 
 pub use against::{Against, Begins, Rival, longest_work};
 pub use batch::{Batch, Progress, run, run_all, run_alone};
+pub use fresco_load::Program;
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
-pub use fresco_load::Program;
 pub use live::LiveRun;
 pub use memory_timer::MemoryTimer;
 pub use observer::Observer;

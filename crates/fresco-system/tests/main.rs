@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All tests of the crate through its public interface, in one program.
 
+mod against;
 mod agents;
 mod coherence;
 mod combinations;

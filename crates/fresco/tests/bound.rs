@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco bound`: nothing that a run shows is longer, and what has no bound is told. `fresco attack`: nothing that it finds is longer.
+//! `fresco bound`: nothing that a run shows is longer, and what has no bound is told.
 
-use crate::common::{directory_with, fresco, json, refused, stdout};
+use crate::common::{directory_with, fresco, json, refused};
 use crate::json_reference;
 use serde_json::Value;
 use std::fs;
 
 /// Two cores in order, each in banks of its own, with a last-level cache divided by ways.
-const PAIR: &str = r#"name = "pair"
+pub const PAIR: &str = r#"name = "pair"
 machine = "imx8m-mini"
 memory.controller = { hit_cap = 4, drain_once = true }
 warm_up.operations = 2000
@@ -150,56 +150,6 @@ fn periods_lost_are_needed() {
     let [longest, lost] = ["longest_ps", "budgets_ps"].map(|of| task["work"][of].as_u64().expect("bounded"));
     let observed = task["observed_work_ps"].as_u64().expect("it ran");
     assert!(longest - lost < observed && observed <= longest, "{task}");
-}
-
-#[test]
-fn attacks_are_found_kept_and_replayed() {
-    let directory = directory_with(&[("pair.toml", PAIR)]);
-    let here = directory.path();
-    let search = ["attack", "pair.toml", "--tries", "64", "--cycles", "4000"];
-    let with = |more: &[&'static str]| [&search[..], more].concat();
-    let document = json(&with(&["--json", "--out", "worst.json"]), here);
-    json_reference::check(&document, &[]);
-    let attacked = &document["data"]["tasks"][0];
-    let (observed, bound) = (attacked["observed_ps"].as_u64(), attacked["bound_ps"].as_u64());
-    assert!(observed > Some(0) && observed <= bound, "{attacked}");
-    assert_eq!(
-        document["data"],
-        json(&with(&["--json"]), here)["data"],
-        "the same seed finds the same"
-    );
-    let replayed = stdout(&["attack", "pair.toml", "--replay", "worst.json"], here);
-    let cycles = &attacked["worst"]["cycles"];
-    assert!(
-        replayed.contains(&format!("takes {cycles} cycles")) && replayed.contains("RD"),
-        "{replayed}"
-    );
-    let complaint = refused(&["attack", "pair.toml", "--replay", "pair.toml"], here);
-    assert!(complaint.contains("found no attacks"), "{complaint}");
-    // Only what attackers do is taken from the file.
-    let text = fs::read_to_string(here.join("worst.json")).expect("it was written");
-    let mut file: Value = serde_json::from_str(&text).expect("JSON");
-    file["data"]["tasks"][0]["attackers"][1]["banks"] = serde_json::json!([0]);
-    fs::write(here.join("other.json"), file.to_string()).expect("writable");
-    let complaint = refused(&["attack", "pair.toml", "--replay", "other.json"], here);
-    assert!(complaint.contains("than the scenario has"), "{complaint}");
-    let output = fresco(
-        &[
-            "attack",
-            "pair.toml",
-            "--replay",
-            "worst.json",
-            "--set",
-            "memory.controller.page=closed",
-        ],
-        here,
-    );
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("something else has changed"), "{told}");
-    let complaint = refused(&["attack", "pair.toml", "--task", "nobody"], here);
-    assert!(complaint.contains("chase, reader"), "{complaint}");
-    let complaint = refused(&["attack", "first"], here);
-    assert!(complaint.contains("found a sweep over banks, corunners"), "{complaint}");
 }
 
 /// A plan stands for its tasks; what these lack for a bound is told in its terms: it has no lines of TOML and no tables.

@@ -2,6 +2,9 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod advise;
+mod attack;
+mod attack_random;
+mod attack_work;
 mod bad_input;
 mod bench;
 mod bound;

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 /// What each core runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct WorkAttack {
     /// In the order of [`Means::cores`].
     pub cores: Vec<Mover>,
@@ -87,17 +86,29 @@ impl WorkAttack {
                 }
                 if stretch.stores > 0 && !means.may_store {
                     let allowed = "0: no program of the scenario stores".to_owned();
-                    return wrong(&format!("stretches[{place}].stores"), stretch.stores.to_string(), allowed);
+                    return wrong(
+                        &format!("stretches[{place}].stores"),
+                        stretch.stores.to_string(),
+                        allowed,
+                    );
                 }
             }
             let Some(release) = &mover.release else { continue };
             if means.periods_ns.is_empty() {
-                return wrong("release", "a period".to_owned(), "null: no task of the scenario has one".to_owned());
+                return wrong(
+                    "release",
+                    "a period".to_owned(),
+                    "null: no task of the scenario has one".to_owned(),
+                );
             }
             let day = 1..=86_400_000_000_000;
             if !day.contains(&release.period_ns) || release.offset_ns > *day.end() {
                 let found = format!("{} and {} ns", release.period_ns, release.offset_ns);
-                return wrong("release", found, "a period of 1 ns to a day, an offset up to that".to_owned());
+                return wrong(
+                    "release",
+                    found,
+                    "a period of 1 ns to a day, an offset up to that".to_owned(),
+                );
             }
         }
         None

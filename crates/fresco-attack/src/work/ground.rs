@@ -157,7 +157,9 @@ impl Ground {
                 }),
             }
         };
-        let lines = pages.iter().flat_map(|page| (0..per_page).map(move |number| (*page, number)));
+        let lines = pages
+            .iter()
+            .flat_map(|page| (0..per_page).map(move |number| (*page, number)));
         let places: Vec<Place> = lines.map(|(page, number)| place(page, number)).collect();
         let mut banks: Vec<u32> = places.iter().map(|place| place.bank).collect();
         banks.sort_unstable();
@@ -230,7 +232,12 @@ impl Ground {
             }
             Order::Sets => all.sort_by_key(|number| (at(number).set, rows(number))),
             // A hash (2^32 by the golden ratio, Knuth, The Art of Computer Programming 3, §6.4): the same each time.
-            Order::Random => all.sort_by_key(|number| number.wrapping_mul(0x9e37_79b9).rotate_left(16).wrapping_mul(0x9e37_79b9)),
+            Order::Random => all.sort_by_key(|number| {
+                number
+                    .wrapping_mul(0x9e37_79b9)
+                    .rotate_left(16)
+                    .wrapping_mul(0x9e37_79b9)
+            }),
         }
         all
     }
@@ -250,4 +257,121 @@ fn dealt(all: &mut Vec<u32>, group: impl Fn(&u32) -> u32) {
         .collect();
     keyed.sort_by_key(|(key, _)| *key);
     *all = keyed.into_iter().map(|(_, number)| number).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::{Mover, Moves, Stretch};
+
+    /// 2 MiB of `imx8m-mini` from physical address 0 on: 16 banks' rows and four times the sets of its last-level cache.
+    fn ground() -> Ground {
+        let machine = fresco_machine::builtin("imx8m-mini").expect("is built in");
+        let area = Area {
+            bytes: 2 << 20,
+            line: 64,
+        };
+        let pages: Vec<_> = (0..512u64)
+            .map(|page| (VirtAddr(BASE + page * 4096), PhysAddr(page * 4096)))
+            .collect();
+        Ground::new(&machine, area, &pages)
+    }
+
+    fn places(ground: &Ground, order: Order, banks: (u32, u32), lines: u32) -> Vec<Place> {
+        let lines = ground.lines_of(order, banks, 0, lines);
+        let place = |line: u32| ground.places.iter().find(|place| place.line == line).copied();
+        lines
+            .into_iter()
+            .map(|line| place(line).expect("a line of it"))
+            .collect()
+    }
+
+    #[test]
+    fn orders_are_what_they_say() {
+        let ground = ground();
+        let neighbors = |order, banks, is: fn(&Place, &Place) -> bool| {
+            let places = places(&ground, order, banks, 32);
+            assert_eq!(places.len(), 32, "{order:?}");
+            let pairs = places.windows(2).filter(|pair| is(&pair[0], &pair[1])).count();
+            assert!(pairs > 25, "{order:?}: {pairs} of 31");
+        };
+        neighbors(Order::Rows, (0, 0), |a, b| {
+            (a.bank, a.row) == (b.bank, b.row) && a.column < b.column
+        });
+        neighbors(Order::Conflicts, (3, 1), |a, b| a.bank == b.bank && a.row != b.row);
+        neighbors(Order::Banks, (0, 0), |a, b| a.bank != b.bank);
+        neighbors(Order::Sets, (0, 0), |a, b| a.set == b.set && a.line != b.line);
+        for order in Order::ALL {
+            let mut all = ground.lines_of(order, (0, 0), 5, u32::MAX);
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..ground.lines()), "{order:?}: each line once");
+            let of_bank = places(&ground, order, (2, 1), u32::MAX);
+            assert!(of_bank.iter().all(|place| place.bank == ground.banks()[2]), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_has_as_many_lines_as_the_cache_maps_there() {
+        // 512 KiB of 16 ways: 512 sets; 2 MiB have 64 lines for each.
+        let places = places(&ground(), Order::Sets, (0, 0), 64);
+        assert!(places.iter().all(|place| place.set == places[0].set), "{places:?}");
+    }
+
+    #[test]
+    fn accesses_are_those_of_the_stretches() {
+        let stretch = Stretch {
+            order: Order::Conflicts,
+            banks: 1,
+            bank: 1,
+            lines: 3,
+            first: 0,
+            accesses: 10,
+            stores: 50,
+            chain: true,
+            gap: 7,
+            burst: 4,
+            pause: 1000,
+        };
+        let mover = Mover {
+            task: 0,
+            wait: 90,
+            release: None,
+            stretches: vec![stretch],
+        };
+        let ground = Arc::new(ground());
+        let lines = ground.lines_of(Order::Conflicts, (1, 1), 0, 3);
+        let mut batch = Batch::new();
+        let mut moves = Moves::new(&mover, &ground);
+        assert!(moves.next(&mut batch).expect("it cannot fail"));
+        let events = batch.events();
+        assert!(matches!(
+            events[0],
+            Event::Mark {
+                marker: Marker::Begin,
+                ..
+            }
+        ));
+        assert!(matches!(
+            events[11],
+            Event::Mark {
+                marker: Marker::Pass,
+                ..
+            }
+        ));
+        let ops: Vec<Op> = events
+            .iter()
+            .filter_map(|event| if let Event::Op(op) = event { Some(*op) } else { None })
+            .collect();
+        for (number, op) in ops.iter().take(10).enumerate() {
+            assert_eq!(op.addr, ground.area().address(lines[number % 3]), "{number}");
+            assert_eq!(op.write, number % 2 == 1, "{number}");
+            // A store needs the load before, a load the one two before.
+            assert_eq!(op.dep, [0, 1, 2][number.min(2 - number % 2)], "{number}");
+            let gap = [(0, 97), (4, 1007), (8, 1007)]
+                .iter()
+                .find(|(at, _)| *at == number)
+                .map_or(7, |(_, gap)| *gap);
+            assert_eq!(op.gap, gap, "{number}");
+        }
+    }
 }

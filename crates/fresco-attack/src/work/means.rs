@@ -61,7 +61,9 @@ impl Means {
             false => Vec::new(),
             true => {
                 let attacked = setup.tasks[setup.copies[attacked].task].timing.as_ref();
-                let beats = attacked.into_iter().flat_map(|task| [task.period, (task.period / 4).max(1)]);
+                let beats = attacked
+                    .into_iter()
+                    .flat_map(|task| [task.period, (task.period / 4).max(1)]);
                 beats.chain([1, 2, 4, 16].map(|times| times * refresh_ns)).collect()
             }
         };

@@ -13,7 +13,6 @@ const MOST_STRETCHES: usize = 4;
 
 /// A program of accesses: its stretches, one after the other, again and again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Mover {
     /// Which of its core's tasks it is in place of, counted among them: it has that one's memory.
     pub task: usize,
@@ -27,7 +26,6 @@ pub struct Mover {
 
 /// When jobs of an attacker come, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Release {
     /// Distance, at least 1.
     pub period_ns: u64,
@@ -40,7 +38,9 @@ impl Mover {
     pub(crate) fn draw(means: &Means, tasks: usize, rng: &mut Pcg64) -> Self {
         let stretches = match rng.random_bool(0.5) {
             true => vec![Stretch::plain(means, rng)],
-            false => (0..rng.random_range(1..=3)).map(|_| Stretch::draw(means, rng)).collect(),
+            false => (0..rng.random_range(1..=3))
+                .map(|_| Stretch::draw(means, rng))
+                .collect(),
         };
         Self {
             task: rng.random_range(0..tasks.max(1)),

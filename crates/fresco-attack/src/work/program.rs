@@ -65,7 +65,11 @@ impl Moves {
         let laid = &mut self.stretches[self.present];
         let stretch = &laid.stretch;
         let line = laid.lines.get(laid.next).copied().unwrap_or(0);
-        laid.next = if laid.next + 1 < laid.lines.len() { laid.next + 1 } else { 0 };
+        laid.next = if laid.next + 1 < laid.lines.len() {
+            laid.next + 1
+        } else {
+            0
+        };
         laid.due += stretch.stores;
         let write = laid.due >= 100;
         laid.due -= if write { 100 } else { 0 };

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 /// How an attack on work is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct WorkSearch {
     /// Attacks that are tried: so many runs.
     pub tries: u64,
@@ -22,7 +21,6 @@ pub struct WorkSearch {
 
 /// After so many attacks so long work had been seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct WorkStep {
     /// Attacks tried.
     pub tries: u64,

@@ -40,7 +40,6 @@ impl Order {
 
 /// Accesses to some lines, one after the other and again from the first, for so many accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Stretch {
     /// In this order.
     pub order: Order,
@@ -92,8 +91,8 @@ impl Stretch {
             ..fast
         };
         let flood = if means.may_store { 100 } else { 0 };
-        match rng.random_range(0..10) {
-            0 => fast,
+        match rng.random_range(0..11) {
+            0 | 10 => fast,
             1 => one_bank,
             2 => Self {
                 order: Order::Conflicts,
@@ -111,8 +110,11 @@ impl Stretch {
                 order: Order::Rows,
                 ..fast
             },
+            // Those of few sets are there again before those are back whom they displaced.
             6 => Self {
                 order: Order::Sets,
+                lines: (means.ways + 1).saturating_mul(log_uniform(1, 256, rng)),
+                first: rng.random_range(0..means.lines.max(1)),
                 ..fast
             },
             7 => Self { stores: flood, ..fast },

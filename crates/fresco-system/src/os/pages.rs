@@ -227,7 +227,10 @@ impl PageTable {
 
     /// The first byte of a page, and that of a frame.
     pub fn place_of(&self, page: Page, frame: FrameNumber) -> (VirtAddr, PhysAddr) {
-        (VirtAddr(self.number(page) << self.page_bits), PhysAddr(frame.0 << self.page_bits))
+        (
+            VirtAddr(self.number(page) << self.page_bits),
+            PhysAddr(frame.0 << self.page_bits),
+        )
     }
 
     /// Number of the address space; 0 without tables.

@@ -112,9 +112,11 @@ fn difference(one: &Value, other: &Value, path: &str) -> Option<(String, String,
             let mut pairs = a.iter().zip(b).enumerate();
             pairs.find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
         }
-        (Value::Array(a), Value::Array(b)) if a != b && b.iter().any(Value::is_object) => {
-            Some((path.to_owned(), format!("{} of them", a.len()), format!("{} of them", b.len())))
-        }
+        (Value::Array(a), Value::Array(b)) if a != b && b.iter().any(Value::is_object) => Some((
+            path.to_owned(),
+            format!("{} of them", a.len()),
+            format!("{} of them", b.len()),
+        )),
         _ if one == other => None,
         _ => Some((path.to_owned(), one.to_string(), other.to_string())),
     }

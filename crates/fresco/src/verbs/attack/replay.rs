@@ -25,7 +25,11 @@ pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
         let target = copy.and_then(|copy| Target::of(setup, copy));
         let target = target.ok_or_else(|| {
             let names: Vec<&str> = setup.copies.iter().map(|copy| copy.name.as_str()).collect();
-            file.wrong(place("name"), format!("no task {:?} in the scenario", kept.name), names.join(", "))
+            file.wrong(
+                place("name"),
+                format!("no task {:?} in the scenario", kept.name),
+                names.join(", "),
+            )
         })?;
         file.check(&place("node"), &kept.node, &target.node)?;
         file.check(&place("channel"), &kept.channel, &target.channel)?;
@@ -83,7 +87,11 @@ fn wrong(attack: &Attack, cores: usize) -> Option<(String, String, String)> {
         }
         let of_phase = |(number, phase): (usize, &Phase)| match (phase.cycles, phase.writes) {
             (0, _) => told(format!("{place}[{number}].cycles"), "0".to_owned(), "1 or more"),
-            (_, 101..) => told(format!("{place}[{number}].writes"), phase.writes.to_string(), "0 to 100"),
+            (_, 101..) => told(
+                format!("{place}[{number}].writes"),
+                phase.writes.to_string(),
+                "0 to 100",
+            ),
             _ => None,
         };
         phases.iter().enumerate().find_map(of_phase)

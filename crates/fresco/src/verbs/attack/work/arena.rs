@@ -27,11 +27,7 @@ impl<'s> Arena<'s> {
     ///
     /// # Errors
     /// Its work is none, nobody else runs, there is no room for attackers; what a run finds.
-    pub fn new(
-        spec: &'s RunSpec,
-        attacked: usize,
-        given_up: &dyn Fn() -> bool,
-    ) -> Result<Option<Self>, InputError> {
+    pub fn new(spec: &'s RunSpec, attacked: usize, given_up: &dyn Fn() -> bool) -> Result<Option<Self>, InputError> {
         let setup = &*spec.point.setup;
         check(setup, attacked)?;
         let against = Against::new(spec, attacked);
@@ -64,7 +60,9 @@ impl<'s> Arena<'s> {
             }
         };
         let lines = u32::try_from(area.bytes / line).unwrap_or(u32::MAX);
-        let grounds = reports.iter().map(|(copy, report)| (*copy, Arc::new(report.ground(&setup.machine))));
+        let grounds = reports
+            .iter()
+            .map(|(copy, report)| (*copy, Arc::new(report.ground(&setup.machine))));
         Ok(Some(Self {
             setup,
             against,
@@ -82,7 +80,11 @@ impl<'s> Arena<'s> {
             core: core.core,
             names: core.copies.iter().map(name).collect(),
             bytes: self.ground(core.copies[0]).area().bytes,
-            banks: core.copies.iter().map(|copy| format_list(self.ground(*copy).banks())).collect(),
+            banks: core
+                .copies
+                .iter()
+                .map(|copy| format_list(self.ground(*copy).banks()))
+                .collect(),
             stores: self.means.may_store,
         });
         cores.collect()
@@ -143,8 +145,11 @@ fn check(setup: &Setup, attacked: usize) -> Result<(), InputError> {
     };
     match is_timed {
         false => Ok(()),
-        true => Err(error_at(&task.place, "found a task that is measured for a time, in which it does less if others disturb it")
-            .allowed("jobs (period), or a measured phase in passes or operations, as no attack makes a time longer")
-            .help("measure passes or operations (measure.passes = 1), or give it a period")),
+        true => Err(error_at(
+            &task.place,
+            "found a task that is measured for a time, in which it does less if others disturb it",
+        )
+        .allowed("jobs (period), or a measured phase in passes or operations, as no attack makes a time longer")
+        .help("measure passes or operations (measure.passes = 1), or give it a period")),
     }
 }

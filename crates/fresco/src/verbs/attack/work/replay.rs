@@ -59,7 +59,11 @@ fn replayed(
     let copies = &spec.point.setup.copies;
     let copy = copies.iter().position(|copy| copy.name == kept.name).ok_or_else(|| {
         let names: Vec<&str> = copies.iter().map(|copy| copy.name.as_str()).collect();
-        file.wrong(place("name"), format!("no task {:?} in the scenario", kept.name), names.join(", "))
+        file.wrong(
+            place("name"),
+            format!("no task {:?} in the scenario", kept.name),
+            names.join(", "),
+        )
     })?;
     file.check(&place("core"), &kept.core, &copies[copy].core)?;
     let Some(arena) = Arena::new(spec, copy, given_up)? else {

@@ -99,10 +99,17 @@ fn who(task: &WorkAttacked) -> Result<Table, ReportError> {
 
 fn words(mover: &Mover) -> String {
     let several = mover.stretches.len() > 1;
-    let all: Vec<String> = mover.stretches.iter().map(|stretch| of_stretch(stretch, several)).collect();
+    let all: Vec<String> = mover
+        .stretches
+        .iter()
+        .map(|stretch| of_stretch(stretch, several))
+        .collect();
     let mut words = all.join("; then ");
     if let Some(release) = &mover.release {
-        words = format!("every {} ns, from {} ns on: {words}", release.period_ns, release.offset_ns);
+        words = format!(
+            "every {} ns, from {} ns on: {words}",
+            release.period_ns, release.offset_ns
+        );
         if !several {
             words += &format!(", {} times", mover.stretches[0].accesses);
         }
