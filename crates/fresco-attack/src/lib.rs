@@ -2,7 +2,7 @@
 //! Attackers of a memory controller, evolved to make a read as long as it can be.
 //!
 //! Cores and devices are reduced to what a bound knows of them: how many reads they may have under way, how many writes may wait, in which
-//! banks ([`Limits`]). Within these limits they do what hurts most ([`Attack`]).
+//! banks ([`Limits`]). Within these limits they do what hurts most ([`Attack`]). Attackers of a task's work are programs ([`work`]).
 
 mod attack;
 mod evolve;

@@ -31,7 +31,7 @@ pub enum Verb {
     Check(verbs::check::Args),
     /// Say the longest that reads and jobs of each task can take, whatever the others do, and why
     Bound(verbs::bound::Args),
-    /// Search for the worst that others can do to a task's reads, and show it beside the bound
+    /// Search for the worst that others can do to a task's reads or its work, and show it beside the bound
     Attack(verbs::attack::Args),
     /// Write one folder for an assessor: what is claimed, on what it rests, what is not covered, and how to repeat it
     Evidence(verbs::evidence::Args),
