@@ -301,7 +301,7 @@ fn bounds_without_a_term_are_exceeded() {
     exceeded(&task, without, "refreshes");
 }
 
-/// Jobs: attackers may have periods, and come when jobs of the task do.
+/// Jobs: attackers may have periods, and come when jobs of the task do; of a core with several tasks one is the attacker.
 #[test]
 fn jobs_are_attacked() {
     let jobs = PAIR
@@ -313,10 +313,15 @@ fn jobs_are_attacked() {
         .replace(
             "parameters.bytes = \"2 MiB\"\n[[task]]",
             "parameters.bytes = \"64 KiB\"\n[[task]]",
-        );
+        )
+        + "[[task]]\nname = \"other\"\nprogram = \"random\"\ncore = 1\nbanks = \"4\"\nways = \"8-15\"\nrole = \"background\"\n\
+           period = \"400 us\"\nwcet = \"10 us\"\nparameters = { bytes = \"64 KiB\", accesses = 10 }\n";
     let directory = directory_with(&[("jobs.toml", &jobs)]);
     let here = directory.path();
     let task = attacked("jobs.toml", "32", &[], here);
     let (observed, bound) = (ps(&task, "observed_ps"), ps(&task["bound"], "longest_ps"));
     assert!(ps(&task["alone"], "time_ps") < observed && observed <= bound, "{task}");
+    let attackers = &task["attackers"];
+    assert_eq!(attackers[0]["names"], json!(["reader", "other"]));
+    assert_eq!(attackers[0]["banks"], json!(["2-3", "4"]));
 }

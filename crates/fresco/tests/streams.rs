@@ -419,6 +419,30 @@ fn stopped(words: &str, told: &str, printed: &str, here: &Path) -> String {
 }
 
 #[test]
+fn ctrl_c_keeps_the_worst_attack() {
+    let directory = with_inputs();
+    let here = directory.path();
+    std::fs::write(here.join("pair.toml"), crate::bound::PAIR).expect("is writable");
+    let many = "--tries 1000000 --json --out worst.json";
+    for (words, over) in [
+        ("attack ./pair.toml", "the present generation of attacks is over"),
+        ("attack ./pair.toml --work", "each run that has begun is over"),
+    ] {
+        let told = format!(
+            "stops when {over}; another Ctrl-C ends it at once, without results\nfresco: stopped before all attacks were tried"
+        );
+        stopped(&format!("{words} {many}"), &told, "\"steps\"", here);
+        let again = format!("exec 2>&1; @ {} --replay worst.json", words.trim_end_matches(" --work"));
+        let replayed = shell(&again, here);
+        let text = String::from_utf8_lossy(&replayed.stdout);
+        assert!(
+            replayed.status.success() && !text.contains("something else"),
+            "{words}: {text}"
+        );
+    }
+}
+
+#[test]
 fn ctrl_c_keeps_what_there_is() {
     let directory = with_inputs();
 

@@ -2,7 +2,8 @@
 //! What all attackers of a task's work do.
 
 use super::means::Means;
-use super::mover::Mover;
+use super::mover::{Mover, Release};
+use super::stretch::Stretch;
 use rand::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,13 @@ impl WorkAttack {
                 let allowed = format!("0 to {}", core.copies.len() - 1);
                 return wrong("task", mover.task.to_string(), allowed);
             }
+            if mover.wait > Stretch::MOST_INSTRUCTIONS {
+                return wrong(
+                    "wait",
+                    mover.wait.to_string(),
+                    format!("0 to {}", Stretch::MOST_INSTRUCTIONS),
+                );
+            }
             if mover.stretches.is_empty() {
                 return wrong("stretches", "none".to_owned(), "one or more".to_owned());
             }
@@ -101,13 +109,13 @@ impl WorkAttack {
                     "null: no task of the scenario has one".to_owned(),
                 );
             }
-            let day = 1..=86_400_000_000_000;
-            if !day.contains(&release.period_ns) || release.offset_ns > *day.end() {
-                let found = format!("{} and {} ns", release.period_ns, release.offset_ns);
+            let (period, offset) = (release.period_ns, release.offset_ns);
+            if !Release::PERIODS_NS.contains(&period) || offset > *Release::PERIODS_NS.end() {
+                let found = format!("a period of {period} ns and an offset of {offset} ns");
                 return wrong(
                     "release",
                     found,
-                    "a period of 1 ns to a day, an offset up to that".to_owned(),
+                    "a period of 1 us to a day, an offset up to that".to_owned(),
                 );
             }
         }

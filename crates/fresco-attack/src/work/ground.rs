@@ -195,7 +195,7 @@ impl Ground {
         let wanted: Vec<u32> = match banks {
             0 => self.banks.clone(),
             some => (0..some.min(count as u32))
-                .map(|next| self.banks[(bank + next) as usize % count])
+                .map(|next| self.banks[(bank as usize + next as usize) % count])
                 .collect(),
         };
         let is_wanted = |number: &&u32| wanted.contains(&self.places[**number as usize].bank);

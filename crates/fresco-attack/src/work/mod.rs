@@ -13,7 +13,7 @@ mod search;
 mod stretch;
 
 pub use attack::WorkAttack;
-pub use ground::{Area, Ground, Scout};
+pub use ground::{Area, Ground, Report, Scout};
 pub use means::{CoreMeans, Means};
 pub use mover::{Mover, Release};
 pub use program::Moves;

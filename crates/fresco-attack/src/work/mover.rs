@@ -7,6 +7,7 @@ use crate::pick;
 use rand::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Most stretches of a core.
 const MOST_STRETCHES: usize = 4;
@@ -27,10 +28,15 @@ pub struct Mover {
 /// When jobs of an attacker come, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
-    /// Distance, at least 1.
+    /// Distance, in [`Self::PERIODS_NS`].
     pub period_ns: u64,
     /// The first.
     pub offset_ns: u64,
+}
+
+impl Release {
+    /// 1 us to a day: a run has no more jobs than it can keep.
+    pub const PERIODS_NS: RangeInclusive<u64> = 1_000..=86_400_000_000_000;
 }
 
 impl Mover {
@@ -77,7 +83,7 @@ fn draw_release(means: &Means, rng: &mut Pcg64) -> Option<Release> {
     if means.periods_ns.is_empty() {
         return None;
     }
-    let period_ns = pick(&means.periods_ns, rng).max(1);
+    let period_ns = pick(&means.periods_ns, rng).clamp(*Release::PERIODS_NS.start(), *Release::PERIODS_NS.end());
     Some(Release {
         period_ns,
         offset_ns: rng.random_range(0..period_ns),

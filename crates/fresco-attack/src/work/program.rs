@@ -75,7 +75,7 @@ impl Moves {
         laid.due -= if write { 100 } else { 0 };
         let op = Op {
             addr: self.area.address(line),
-            gap: std::mem::take(&mut self.gap) + stretch.gap,
+            gap: std::mem::take(&mut self.gap).saturating_add(stretch.gap),
             dep: if stretch.chain { self.since_load } else { 0 },
             size: 8,
             write,

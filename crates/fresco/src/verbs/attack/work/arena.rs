@@ -23,21 +23,14 @@ pub struct Arena<'s> {
 }
 
 impl<'s> Arena<'s> {
-    /// Of copy `attacked` in a run. It is run alone, beside the memory of its attackers; `None` if that is given up.
+    /// Of copy `attacked` in a run, which can be attacked ([`check`]). It is run alone, beside the memory of its attackers; `None` if that is given up.
     ///
     /// # Errors
-    /// Its work is none, nobody else runs, there is no room for attackers; what a run finds.
+    /// There is no room for attackers; what a run finds.
     pub fn new(spec: &'s RunSpec, attacked: usize, given_up: &dyn Fn() -> bool) -> Result<Option<Self>, InputError> {
         let setup = &*spec.point.setup;
-        check(setup, attacked)?;
         let against = Against::new(spec, attacked);
         let copies = against.others();
-        if copies.is_empty() {
-            let task = &setup.tasks[setup.copies[attacked].task];
-            return Err(error_at(&task.place, "found no task on another core: nobody attacks")
-                .allowed("one task or more on other cores, in whose place attackers run")
-                .help("add a task on another core, or attack reads (without --work)"));
-        }
         let line = setup.line_bytes();
         let mut bytes = Means::bytes(setup);
         let (area, result, reports) = loop {
@@ -136,20 +129,27 @@ fn task_of(mut result: fresco_system::results::RunResult, copy: usize) -> TaskRe
     result.tasks.swap_remove(copy)
 }
 
-/// Checks that the length of a task's work is its own.
-fn check(setup: &Setup, attacked: usize) -> Result<(), InputError> {
+/// Checks that a copy's work can be attacked: its length is its own, and somebody runs on another core.
+///
+/// # Errors
+/// It cannot.
+pub fn check(spec: &RunSpec, attacked: usize) -> Result<(), InputError> {
+    let setup = &*spec.point.setup;
     let task = &setup.tasks[setup.copies[attacked].task];
     let is_timed = match task.timing {
         Some(_) => false,
         None => setup.is_periodic() || matches!(setup.measure, Extent::Time(_)),
     };
-    match is_timed {
-        false => Ok(()),
-        true => Err(error_at(
-            &task.place,
-            "found a task that is measured for a time, in which it does less if others disturb it",
-        )
-        .allowed("jobs (period), or a measured phase in passes or operations, as no attack makes a time longer")
-        .help("measure passes or operations (measure.passes = 1), or give it a period")),
+    if is_timed {
+        let found = "found a task that is measured for a time, in which it does less if others disturb it";
+        return Err(error_at(&task.place, found)
+            .allowed("jobs (period), or a measured phase in passes or operations: no attack makes a time longer")
+            .help("measure passes or operations (measure.passes = 1), or give it a period"));
     }
+    if Against::new(spec, attacked).others().is_empty() {
+        return Err(error_at(&task.place, "found no task on another core: nobody attacks")
+            .allowed("one task or more on other cores, in whose place attackers run")
+            .help("add a task on another core, or attack reads (without --work)"));
+    }
+    Ok(())
 }

@@ -202,6 +202,12 @@ fn bounded(arena: &Arena<'_>) -> Result<WorkBound, Reason> {
 
 /// Attacks.
 pub fn run(args: &Args, scenario: &Scenario, provenance: &Provenance, victims: &[usize]) -> Outcome {
+    // The first repetition.
+    let specs = scenario.runs();
+    let spec = &specs[0];
+    for &copy in victims {
+        arena::check(spec, copy)?;
+    }
     let how = WorkSearch {
         tries: args.tries.unwrap_or(TRIES),
         seed: args.seed.unwrap_or(scenario.seed),
@@ -210,9 +216,6 @@ pub fn run(args: &Args, scenario: &Scenario, provenance: &Provenance, victims: &
         bar: progress::bar(how.tries * victims.len() as u64, &scenario.name),
         stop: Stop::after_grace("each run that has begun"),
     };
-    // The first repetition.
-    let specs = scenario.runs();
-    let spec = &specs[0];
     let mut tasks = Vec::new();
     for &copy in victims {
         if user.stop.is_asked() {
@@ -247,7 +250,7 @@ pub fn run(args: &Args, scenario: &Scenario, provenance: &Provenance, victims: &
 /// The worst attack on a copy that is found; `None` if none was tried.
 ///
 /// # Errors
-/// Nobody attacks, or its work is none; what a run finds.
+/// What a run finds.
 fn attacked(spec: &RunSpec, copy: usize, how: &WorkSearch, user: &User) -> Result<Option<WorkAttacked>, InputError> {
     let given_up = || user.stop.is_given_up();
     let Some(arena) = Arena::new(spec, copy, &given_up)? else {

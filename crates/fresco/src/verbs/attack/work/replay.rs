@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An attack on work that was written before, run once more.
 
-use super::arena::Arena;
+use super::arena::{self, Arena};
 use super::{SCHEMA, Seen, WorkAttacked, WorkAttacks, show};
 use crate::failure::{Outcome, tell};
 use crate::output;
@@ -66,6 +66,7 @@ fn replayed(
         )
     })?;
     file.check(&place("core"), &kept.core, &copies[copy].core)?;
+    arena::check(spec, copy)?;
     let Some(arena) = Arena::new(spec, copy, given_up)? else {
         return Ok(None);
     };
