@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::work::{Mover, Moves, Stretch};
 
-    /// 2 MiB of `imx8m-mini` from physical address 0 on: 16 banks' rows and four times the sets of its last-level cache.
+    /// 2 MiB of `imx8m-mini` from physical address 0 on: four times its last-level cache.
     fn ground() -> Ground {
         let machine = fresco_machine::builtin("imx8m-mini").expect("is built in");
         let area = Area {

@@ -135,8 +135,10 @@ fn of_stretch(stretch: &Stretch, is_one_of_several: bool) -> String {
         Order::Random => "scattered",
     };
     let mut words = format!("{what} {order}, {} lines", stretch.lines);
-    if stretch.banks > 0 {
-        words += &format!(" of {} banks", stretch.banks);
+    match stretch.banks {
+        0 => {}
+        1 => words += " of a bank",
+        some => words += &format!(" of {some} banks"),
     }
     if stretch.chain {
         words += ", each after the one before";
