@@ -32,8 +32,8 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Cores and devices of the scenario become attackers: within what the machine lets them have under way, and in the banks that the scenario gives them, they \
 send what makes a read of the task take longest in its controller; the task itself does, too. The search changes and crosses what was worst. \
-With --work programs on other cores, in the memory of the tasks there, make a job or the measured phase of the task take longest, through the whole machine: caches, \
-miss registers, links, buffers, controllers. The task keeps its own program.
+With --work a job or the measured phase of the task is made longest, through the whole machine (caches, miss registers, links, buffers, controllers), by programs in place of \
+the tasks on other cores, in memory of the same colors. The attacked task keeps its own program.
 The same seed finds the same attack. docs/bound.md says what attackers can do.
 Exit status: 0 nothing was longer than its bound, 1 something was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
 
