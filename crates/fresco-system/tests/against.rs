@@ -10,9 +10,12 @@ use std::sync::{Arc, Mutex};
 const PAGES: u64 = 64;
 const BASE: u64 = 0x1000_0000;
 
+/// First bytes of pages, and of their frames.
+type Placed = Arc<Mutex<Vec<(u64, u64)>>>;
+
 /// Reads its pages' first lines, and notes where they lie.
 struct Reader {
-    placed: Arc<Mutex<Vec<(u64, u64)>>>,
+    placed: Placed,
     next: u64,
 }
 
@@ -67,9 +70,9 @@ fn only_run(periodic: bool) -> RunSpec {
     scenario.runs().remove(0)
 }
 
-fn rivals(against: &Against<'_>, begins: Begins) -> (Vec<Rival>, Vec<Arc<Mutex<Vec<(u64, u64)>>>>) {
+fn rivals(against: &Against<'_>, begins: Begins) -> (Vec<Rival>, Vec<Placed>) {
     let made = against.others().into_iter().map(|copy| {
-        let placed = Arc::default();
+        let placed = Placed::default();
         let program = Box::new(Reader {
             placed: Arc::clone(&placed),
             next: 0,

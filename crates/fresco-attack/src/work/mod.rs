@@ -17,5 +17,5 @@ pub use ground::{Area, Ground, Report, Scout};
 pub use means::{CoreMeans, Means};
 pub use mover::{Mover, Release};
 pub use program::Moves;
-pub use search::{WorkFound, WorkSearch, WorkStep, search_work};
+pub use search::{Play, WorkFound, WorkSearch, WorkStep, search_work};
 pub use stretch::{Order, Stretch};

@@ -45,15 +45,17 @@ pub struct WorkFound<P> {
 const GENERATION: usize = 16;
 const SURVIVORS: usize = 6;
 
-/// Tries attacks of those who have these means. `play` runs one and returns how long the work took, in picoseconds, and what else came of it, or `None`
-/// if it was given up. `None` if it was stopped before any.
+/// Runs an attack. Returns how long the work took, in picoseconds, and what else came of it, or `None` if it was given up.
+pub type Play<'p, P, E> = dyn Fn(&WorkAttack) -> Result<Option<(Ps, P)>, E> + Sync + 'p;
+
+/// Tries attacks of those who have these means, by `play`. `None` if it was stopped before any.
 ///
 /// # Errors
 /// The first of `play`.
 pub fn search_work<P: Send, E: Send>(
     means: &Means,
     how: &WorkSearch,
-    play: &(dyn Fn(&WorkAttack) -> Result<Option<(Ps, P)>, E> + Sync),
+    play: &Play<'_, P, E>,
     observer: &dyn Observer,
 ) -> Result<Option<WorkFound<P>>, E> {
     let plan = Plan {
@@ -78,7 +80,7 @@ pub fn search_work<P: Send, E: Send>(
 /// Attacks on work.
 struct OnWork<'a, P, E> {
     means: &'a Means,
-    play: &'a (dyn Fn(&WorkAttack) -> Result<Option<(Ps, P)>, E> + Sync),
+    play: &'a Play<'a, P, E>,
 }
 
 impl<P: Send, E: Send> Kind for OnWork<'_, P, E> {
