@@ -26,7 +26,7 @@ pub fn first_fit(tasks: &[Task], rotation: Rotation, cores: usize) -> Result<Opt
         for (core, others) in on_core.iter().enumerate() {
             let together: Vec<Task> = others.iter().chain([&tasks[task]]).cloned().collect();
             let problem = Problem::new(&together, rotation, Cores::ONE, Slicing::Anywhere)?;
-            if problem.place(|_, _| false).is_ok() {
+            if problem.edf_fill().missing.is_empty() {
                 home = Some(core);
                 break;
             }

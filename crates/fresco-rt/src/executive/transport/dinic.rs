@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Maximum flow by Dinic's blocking flows, continued from whatever flow there is; and the cut that proves it.
 
-use std::collections::VecDeque;
-
 use super::{Edge, Transport, UNREACHED};
 
 /// The source side of a cut: rows that can deliver no more, and the columns, all full, they reach.
@@ -26,7 +24,7 @@ impl Transport {
                 return false;
             }
             for row in sources {
-                while self.missing(row) > 0 && self.push_from(row) {}
+                self.push_from(row);
             }
         }
         true
@@ -54,45 +52,39 @@ impl Transport {
         for column in self.seen_columns.drain(..) {
             self.column_level[column as usize] = UNREACHED;
         }
-        let mut queue: VecDeque<Node> = VecDeque::new();
-        for &row in sources {
-            self.see_row(row, 0);
-            queue.push_back(Node::Row(row));
-        }
-        let mut sink_level = UNREACHED;
-        while let Some(node) = queue.pop_front() {
-            match node {
-                Node::Row(row) => {
-                    let level = self.row_level[row] + 1;
-                    for edge in self.numbers_of_row(row) {
-                        let edge = &self.edges[edge];
-                        let column = edge.column();
-                        if edge.open && edge.flow < edge.capacity && self.column_level[column] == UNREACHED {
-                            self.see_column(column, level);
-                            queue.push_back(Node::Column(column));
-                        }
-                    }
-                }
-                Node::Column(column) => {
-                    let level = self.column_level[column] + 1;
-                    if self.used[column] < self.capacity[column] {
-                        sink_level = sink_level.min(level);
-                    }
-                    if level >= sink_level {
-                        continue; // only shortest ways count
-                    }
-                    for place in 0..self.of_column[column].len() {
-                        let edge = &self.edges[self.of_column[column][place] as usize];
-                        let row = edge.row();
-                        if edge.flow > 0 && self.row_level[row] == UNREACHED {
-                            self.see_row(row, level);
-                            queue.push_back(Node::Row(row));
-                        }
+        sources.iter().for_each(|&row| self.see_row(row, 0));
+        // Rows and columns take turns: those that were seen since the last turn are all that are as far away.
+        let (mut rows, mut columns, mut level) = (0, 0, 0);
+        let mut is_reached = false;
+        while rows < self.seen_rows.len() {
+            let last = self.seen_rows.len();
+            level += 1;
+            for place in rows..last {
+                for edge in self.numbers_of_row(self.seen_rows[place] as usize) {
+                    let edge = &self.edges[edge];
+                    let column = edge.column();
+                    if edge.open && edge.flow < edge.capacity && self.column_level[column] == UNREACHED {
+                        self.see_column(column, level);
                     }
                 }
             }
+            rows = last;
+            // Only shortest ways count: once a column with room is reached, nobody asks where columns lead to.
+            let last = self.seen_columns.len();
+            level += 1;
+            for place in columns..last {
+                let column = self.seen_columns[place] as usize;
+                is_reached |= self.used[column] < self.capacity[column];
+                for place in 0..if is_reached { 0 } else { self.carrying[column].len() } {
+                    let row = self.edges[self.carrying[column][place] as usize].row();
+                    if self.row_level[row] == UNREACHED {
+                        self.see_row(row, level);
+                    }
+                }
+            }
+            columns = last;
         }
-        sink_level != UNREACHED
+        is_reached
     }
 
     fn see_row(&mut self, row: usize, level: u32) {
@@ -107,11 +99,11 @@ impl Transport {
         self.seen_columns.push(column as u32);
     }
 
-    /// Pushes flow along one shortest way from the row to a column with room; false if the phase has none left.
-    fn push_from(&mut self, source: usize) -> bool {
+    /// Pushes flow along shortest ways from the row to columns with room, until it delivers its supply or the phase has no ways left.
+    fn push_from(&mut self, source: usize) {
         let mut way: Vec<usize> = Vec::new(); // edges, taken forwards and backwards in turn
         let mut node = Node::Row(source);
-        loop {
+        while self.missing(source) > 0 {
             match node {
                 Node::Row(row) => {
                     let number = (self.of_row[row].start + self.row_next[row]) as usize;
@@ -129,25 +121,38 @@ impl Transport {
                         }
                     } else if let Some(edge) = way.pop() {
                         let column = self.edges[edge].column();
-                        self.column_next[column] += 1;
+                        self.column_next[column] = edge as u32 + 1;
                         node = Node::Column(column);
                     } else {
-                        return false;
+                        return;
                     }
                 }
                 Node::Column(column) => {
                     if self.used[column] < self.capacity[column] {
                         self.augment(source, column, &way);
-                        return true;
+                        // The way is still the first one up to where it is exhausted.
+                        let kept = way
+                            .iter()
+                            .enumerate()
+                            .position(|(step, &edge)| self.residual(step, edge) == 0);
+                        if let Some(kept) = kept {
+                            node = match &self.edges[way[kept]] {
+                                edge if kept % 2 == 0 => Node::Row(edge.row()),
+                                edge => Node::Column(edge.column()),
+                            };
+                            way.truncate(kept);
+                        }
+                        continue;
                     }
-                    if let Some(&edge) = self.of_column[column].get(self.column_next[column] as usize) {
-                        let (number, edge) = (edge as usize, &self.edges[edge as usize]);
-                        let row = edge.row();
-                        if edge.flow > 0 && self.row_level[row] == self.column_level[column] + 1 {
-                            way.push(number);
+                    let carrying = &self.carrying[column];
+                    let next = carrying.partition_point(|&edge| edge < self.column_next[column]);
+                    if let Some(&number) = carrying.get(next) {
+                        let row = self.edges[number as usize].row();
+                        if self.row_level[row] == self.column_level[column] + 1 {
+                            way.push(number as usize);
                             node = Node::Row(row);
                         } else {
-                            self.column_next[column] += 1;
+                            self.column_next[column] = number + 1;
                         }
                     } else {
                         let edge = way.pop().expect("a column is entered by an edge");
@@ -160,16 +165,22 @@ impl Transport {
         }
     }
 
+    /// What more an edge can carry as this step of a way.
+    fn residual(&self, step: usize, edge: usize) -> u64 {
+        let Edge { capacity, flow, .. } = self.edges[edge];
+        if step % 2 == 0 { capacity - flow } else { flow }
+    }
+
     fn augment(&mut self, source: usize, column: usize, way: &[usize]) {
         let room = self.missing(source).min(self.capacity[column] - self.used[column]);
-        let amount = way.iter().enumerate().fold(room, |amount, (step, &edge)| {
-            let Edge { capacity, flow, .. } = self.edges[edge];
-            amount.min(if step % 2 == 0 { capacity - flow } else { flow })
-        });
+        let steps = way.iter().enumerate();
+        let amount = steps.fold(room, |amount, (step, &edge)| amount.min(self.residual(step, edge)));
         debug_assert!(amount > 0);
         for (step, &edge) in way.iter().enumerate() {
-            let flow = &mut self.edges[edge].flow;
-            *flow = if step % 2 == 0 { *flow + amount } else { *flow - amount };
+            match step % 2 {
+                0 => self.give(edge, amount),
+                _ => self.take(edge, amount),
+            }
         }
         self.routed[source] += amount;
         self.used[column] += amount;

@@ -44,10 +44,11 @@ pub(crate) struct Transport {
     edges: Vec<Edge>,
     /// The edges of each row, which follow each other.
     of_row: Vec<Range<u32>>,
-    of_column: Vec<Vec<u32>>,
+    /// The edges of each column that carry flow, ascending: few of all that there are.
+    carrying: Vec<Vec<u32>>,
     /// Rows that do not deliver all their supply.
     deficient: BTreeSet<usize>,
-    // Scratch of one Dinic phase: distance from a row in deficit, and the next edge to try.
+    // Scratch of one Dinic phase: distance from a row in deficit, and the next edge to try: of a row its place, of a column its number.
     row_level: Vec<u32>,
     column_level: Vec<u32>,
     row_next: Vec<u32>,
@@ -69,7 +70,7 @@ impl Transport {
             used: vec![0; columns],
             edges: Vec::new(),
             of_row: vec![0..0; rows],
-            of_column: vec![Vec::new(); columns],
+            carrying: vec![Vec::new(); columns],
             row_level: vec![UNREACHED; rows],
             column_level: vec![UNREACHED; columns],
             row_next: vec![0; rows],
@@ -96,7 +97,6 @@ impl Transport {
             flow: 0,
             open: true,
         });
-        self.of_column[column].push(number);
         edge
     }
 
@@ -180,10 +180,32 @@ impl Transport {
             return;
         }
         let (row, column) = (self.edges[edge].row(), self.edges[edge].column());
-        self.edges[edge].flow -= amount;
+        self.take(edge, amount);
         self.routed[row] -= amount;
         self.used[column] -= amount;
         self.note(row);
+    }
+
+    /// More flow on an edge; the ends do not know.
+    fn give(&mut self, edge: usize, amount: u64) {
+        let Edge { column, flow, .. } = &mut self.edges[edge];
+        if *flow == 0 {
+            let carrying = &mut self.carrying[*column as usize];
+            let place = carrying.partition_point(|&other| (other as usize) < edge);
+            carrying.insert(place, edge as u32);
+        }
+        *flow += amount;
+    }
+
+    /// Less flow on an edge; the ends do not know.
+    fn take(&mut self, edge: usize, amount: u64) {
+        let Edge { column, flow, .. } = &mut self.edges[edge];
+        *flow -= amount;
+        if *flow == 0 {
+            let carrying = &mut self.carrying[*column as usize];
+            let place = carrying.partition_point(|&other| (other as usize) < edge);
+            carrying.remove(place);
+        }
     }
 
     /// Notes whether the row delivers all its supply.
