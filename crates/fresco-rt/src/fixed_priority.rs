@@ -19,10 +19,7 @@ pub fn response_bounds(tasks: &[Task], order: Order, supply: &impl Supply) -> Ve
     let ranking = order.ranking(tasks);
     let mut bounds = vec![None; tasks.len()];
     for (rank, &i) in ranking.iter().enumerate() {
-        let (higher, lower) = (&ranking[..rank], &ranking[rank + 1..]);
-        let section = |&k: &usize| tasks[k].critical_section;
-        let blocked = lower.iter().map(section).max().unwrap_or(0);
-        bounds[i] = response_bound(&tasks[i], higher, blocked, tasks, supply);
+        bounds[i] = response_bound(&ranking, rank, tasks, supply);
     }
     bounds
 }
@@ -30,7 +27,10 @@ pub fn response_bounds(tasks: &[Task], order: Order, supply: &impl Supply) -> Ve
 /// Jobs of a busy period that are looked at; one that is longer is not bounded.
 const MOST_JOBS: u64 = 1 << 20;
 
-fn response_bound(own: &Task, higher: &[usize], blocked: Time, tasks: &[Task], supply: &impl Supply) -> Option<Time> {
+fn response_bound(ranking: &[usize], rank: usize, tasks: &[Task], supply: &impl Supply) -> Option<Time> {
+    let (own, higher, lower) = (&tasks[ranking[rank]], &ranking[..rank], &ranking[rank + 1..]);
+    let section = |&k: &usize| tasks[k].critical_section;
+    let blocked = lower.iter().map(section).max().unwrap_or(0);
     let (mut end, mut worst) = (1, 0);
     for job in 0..MOST_JOBS {
         let before = u128::from(job) * u128::from(own.wcet) + u128::from(blocked);
@@ -66,11 +66,11 @@ fn busy_until(begin: Time, latest: Time, supply: &impl Supply, demand: impl Fn(T
 
 /// Whether every task is served within its deadline, with the bounds that show it.
 pub fn fixed_priority_test(tasks: &[Task], order: Order, supply: &impl Supply) -> Option<ResponseCertificate> {
-    let responses = response_bounds(tasks, order, supply)
-        .into_iter()
-        .collect::<Option<Vec<Time>>>()?;
-    Some(ResponseCertificate {
-        ranking: order.ranking(tasks),
-        responses,
-    })
+    let ranking = order.ranking(tasks);
+    let mut responses = vec![0; tasks.len()];
+    // Of tasks that are not served, most wait for all others.
+    for (rank, &i) in ranking.iter().enumerate().rev() {
+        responses[i] = response_bound(&ranking, rank, tasks, supply)?;
+    }
+    Some(ResponseCertificate { ranking, responses })
 }
