@@ -147,6 +147,14 @@ pub fn commands_in_frame(period: Time, demand: RefreshDemand) -> Result<Time, Al
     Ok(of_frame(commands, period.into())?.max(of_frame(rows, u128::from(period) + u128::from(jitter))?))
 }
 
+/// How long a segment keeps a color locked in each frame of `period`, its handler included.
+pub(crate) fn busy(period: Time, demand: RefreshDemand) -> Result<Time, AlignedError> {
+    let segment = commands_in_frame(period, demand)?;
+    let refresh = segment.checked_mul(demand.trfc);
+    let busy = refresh.and_then(|busy| busy.checked_add(demand.handler)?.checked_add(demand.jitter));
+    Ok(busy.ok_or(Overflow)?)
+}
+
 /// Plans a frame of `period` for so many cores, as [`plan`] does, where `least` says how much of the frame a workload (its core and color) needs at least.
 ///
 /// # Errors
@@ -157,21 +165,12 @@ pub fn frame(
     demand: RefreshDemand,
     least: impl Fn(usize, usize) -> Result<Time, AlignedError>,
 ) -> Result<AlignedPlan, AlignedError> {
-    let RefreshDemand {
-        trfc,
-        handler,
-        jitter,
-        slice,
-        ..
-    } = demand;
+    let RefreshDemand { handler, slice, .. } = demand;
     let segment = commands_in_frame(period, demand)?;
     if cores == 0 {
         return Err(AlignedError::Empty);
     }
-    let busy = segment
-        .checked_mul(trfc)
-        .and_then(|busy| busy.checked_add(handler)?.checked_add(jitter))
-        .ok_or(Overflow)?;
+    let busy = busy(period, demand)?;
     let mut borders = Vec::with_capacity(cores);
     let mut slack = Vec::with_capacity(cores);
     for core in 0..cores {

@@ -184,7 +184,7 @@ fn least_edf<S: Supply, E: std::fmt::Debug>(
 
 /// Least budget whose rate is not below the utilisation; `None` if the utilisation exceeds 1. Where the hyperperiod exceeds 64 bits
 /// the utilisation is known to 2⁻⁶⁴ for each task, and rounded up.
-fn least_for_rate(tasks: &[Task], period: Time) -> Option<Time> {
+pub(crate) fn least_for_rate(tasks: &[Task], period: Time) -> Option<Time> {
     let (below, above) = utilization_q64(tasks);
     // Split products: the utilisation is at most a few times 2⁶⁴, the period below 2⁶⁴.
     let times = |u: u128, round_up: bool| {

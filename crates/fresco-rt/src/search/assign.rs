@@ -115,7 +115,7 @@ fn with_period(
                 break;
             };
             tried = number + 1;
-            if tight.are_short(side, period, demand) {
+            if tight.are_short(side, period, demand)? {
                 continue;
             }
             let of = |wanted: bool| {
@@ -130,15 +130,15 @@ fn with_period(
                 continue;
             }
             match plan(&[[&first, &second]], policy, period, demand) {
-                Ok(_) => {
-                    chosen = Some(split);
+                Ok(plan) => {
+                    chosen = Some((split, plan));
                     break;
                 }
                 Err(AlignedError::Overflow) => return Err(AlignedError::Overflow),
                 Err(_) => {}
             }
         }
-        let Some(split) = chosen else {
+        let Some((split, plan)) = chosen else {
             // Another split of a core before may have left other memory.
             return Ok(match sides.are_all(tried) && !is_limited {
                 true => Sought::Nowhere,
@@ -151,6 +151,9 @@ fn with_period(
             }
         }
         cores.push(split);
+        if groups.len() == 1 {
+            return Ok(Sought::Found(Assignment { cores, plan }));
+        }
     }
     let sets: Vec<[Vec<Task>; 2]> = cores
         .iter()
