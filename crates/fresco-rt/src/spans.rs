@@ -13,14 +13,27 @@ impl Spans {
         let mut spans: Vec<_> = spans.into_iter().filter(|&(start, end)| start < end).collect();
         // Mostly a few sorted lists one after the other, which this sort merges.
         spans.sort();
-        let mut joined: Vec<(Time, Time)> = Vec::with_capacity(spans.len());
-        for (start, end) in spans {
-            match joined.last_mut() {
+        Self::joined(spans)
+    }
+
+    /// The union of spans none of which begins before the one before it; empty ones are dropped.
+    pub(crate) fn joined(mut spans: Vec<(Time, Time)>) -> Self {
+        let mut count: usize = 0;
+        for place in 0..spans.len() {
+            let (start, end) = spans[place];
+            if start >= end {
+                continue;
+            }
+            match count.checked_sub(1).map(|last| &mut spans[last]) {
                 Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => joined.push((start, end)),
+                _ => {
+                    spans[count] = (start, end);
+                    count += 1;
+                }
             }
         }
-        Spans(joined)
+        spans.truncate(count);
+        Spans(spans)
     }
 
     /// The spans in time order; no two touch.
@@ -60,11 +73,26 @@ impl Spans {
         Spans(common)
     }
 
+    /// The spans that have instants in `[from, to)`.
+    pub(crate) fn overlapping(&self, from: Time, to: Time) -> &[(Time, Time)] {
+        if from >= to {
+            return &[];
+        }
+        let first = self.0.partition_point(|&(_, end)| end <= from);
+        let count = self.0[first..].partition_point(|&(start, _)| start < to);
+        &self.0[first..first + count]
+    }
+
     /// Instants of the set inside `[from, to)`.
     pub fn measure_within(&self, from: Time, to: Time) -> Time {
-        let first = self.0.partition_point(|&(_, end)| end <= from);
-        let inside = self.0[first..].iter().take_while(|&&(start, _)| start < to);
+        let inside = self.overlapping(from, to).iter();
         inside.map(|&(start, end)| end.min(to) - start.max(from)).sum()
+    }
+
+    /// Instants before `until` of the set, which lies in `[0, length)` and repeats after that.
+    pub(crate) fn measure_before(&self, until: Time, length: Time) -> u128 {
+        let whole = u128::from(until / length) * u128::from(self.measure());
+        whole + u128::from(self.measure_within(0, until % length))
     }
 }
 
@@ -82,6 +110,14 @@ mod tests {
             [(1, 2), (4, 5), (8, 9)]
         );
         assert_eq!((a.measure(), a.measure_within(4, 9), a.measure_within(5, 8)), (5, 2, 0));
+        assert_eq!(
+            [3, 4, 9, 14, 21].map(|until| a.measure_before(until, 10)),
+            [2, 3, 5, 8, 10]
+        );
+        assert_eq!(
+            (a.overlapping(4, 9), a.overlapping(5, 8), a.overlapping(4, 2)),
+            (a.as_slice(), &[][..], &[][..])
+        );
         assert_eq!(Spans::default().complement(3).as_slice(), [(0, 3)]);
     }
 }

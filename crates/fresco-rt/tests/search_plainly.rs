@@ -3,7 +3,9 @@
 //! must be the same.
 
 use fresco_rt::aligned::{RefreshDemand, plan};
-use fresco_rt::copies::{CopyTask, CopyVerdict, Switch, copies_test, partition_for_phases, servers_with_copies};
+use fresco_rt::copies::{
+    CopyTask, CopyVerdict, ServerSearch, Switch, copies_test, partition_for_phases, servers_with_copies,
+};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::search::{Space, assign_aligned, partition, rest_of_table};
 use fresco_rt::switches::SliceCost;
@@ -53,13 +55,14 @@ fn plainly(workloads: [&[Task]; 2], policy: Policy, space: &Space) -> Option<(To
 fn plainly_with_copies(
     workloads: [&[Task]; 2],
     shared: &[CopyTask],
+    policy: Policy,
     space: &Space,
 ) -> Option<(TopLevel, [usize; 2], Switch)> {
     for &period in space.periods().iter().rev() {
         for switch in [Switch::Earliest, Switch::Latest] {
             for order in [[0, 1], [1, 0]] {
                 let ordered = order.map(|workload| workloads[workload]);
-                let verdict = |top: &TopLevel| copies_test(top, ordered, shared, Policy::Edf, switch).unwrap();
+                let verdict = |top: &TopLevel| copies_test(top, ordered, shared, policy, switch).unwrap();
                 let least = tops(space, period).map(|top| (verdict(&top), top));
                 let least = least
                     .into_iter()
@@ -89,7 +92,34 @@ proptest! {
         let shared: Vec<CopyTask> = c.into_iter().map(|task| CopyTask { task, copy_cost: 1 }).collect();
         let found = servers_with_copies([&a, &b], &shared, Policy::Edf, &space, Patience::ENDLESS).unwrap();
         let found = found.map(|found| (found.top, found.order, found.switch));
-        prop_assert_eq!(found, plainly_with_copies([&a, &b], &shared, &space));
+        prop_assert_eq!(found, plainly_with_copies([&a, &b], &shared, Policy::Edf, &space));
+    }
+
+    /// A search that has been asked before finds what the plain search does: of all splits of the same tasks, with phases, one of them shared
+    /// or none.
+    #[test]
+    fn what_earlier_workloads_taught_changes_no_servers(
+        a in tasks(5),
+        phases in prop::collection::vec(0u64..80, 5),
+        burst in 1u64..8,
+        policy in 0usize..2,
+    ) {
+        let (space, policy) = (space(burst), POLICIES[policy]);
+        let late = |(task, phase): (&Task, &Time)| Task { phase: *phase, ..task.clone() };
+        let a: Vec<Task> = a.iter().zip(&phases).map(late).collect();
+        let mut search = ServerSearch::new(policy, &space);
+        for bits in (0..1u32 << a.len()).rev() {
+            let side = |wanted: u32| (1..a.len()).filter(|i| bits >> i & 1 == wanted).map(|i| a[i].clone()).collect::<Vec<Task>>();
+            let (mut first, second) = (side(0), side(1));
+            let mut shared = Vec::new();
+            match bits & 1 {
+                0 => first.push(a[0].clone()),
+                _ => shared.push(CopyTask { task: a[0].clone(), copy_cost: 1 }),
+            }
+            let found = search.servers([&first, &second], &shared, Patience::ENDLESS).unwrap();
+            let found = found.map(|found| (found.top, found.order, found.switch));
+            prop_assert_eq!(found, plainly_with_copies([&first, &second], &shared, policy, &space));
+        }
     }
 
     /// Servers for the phases alone are those of the plain search, and there are some wherever sporadic tasks have some.
@@ -98,7 +128,7 @@ proptest! {
         let space = space(burst);
         let found = partition_for_phases(&a, None, Policy::Edf, &space, 300).unwrap();
         let side = |bits: u32, wanted: u32| (0..a.len()).filter(|i| bits >> i & 1 == wanted).map(|i| a[i].clone()).collect::<Vec<Task>>();
-        let any = (0..1u32 << a.len()).any(|bits| plainly_with_copies([&side(bits, 0), &side(bits, 1)], &[], &space).is_some());
+        let any = (0..1u32 << a.len()).any(|bits| plainly_with_copies([&side(bits, 0), &side(bits, 1)], &[], Policy::Edf, &space).is_some());
         prop_assert_eq!(found.verdict(), Some(any));
         let sporadic = partition(&a, None, Policy::Edf, &space, 300).unwrap();
         prop_assert!(any || sporadic.verdict() == Some(false));
@@ -159,4 +189,32 @@ fn a_search_without_patience_has_no_verdict() {
     };
     let stopped = partition(&tasks, None, Policy::Edf, &space, attempts).unwrap_err();
     assert_eq!(stopped.to_string(), "the search was stopped before there was a verdict");
+}
+
+/// What searches cost, in runs of jobs in slots: a miss tells the least budget that its window asks for, and what windows refuse is not run. A
+/// bisection would make two dozen runs for each period of each order.
+#[test]
+fn searches_make_few_runs() {
+    const MS: Time = 1_000_000;
+    let task = |(period, wcet): (Time, Time)| Task::new("t", 0, period * MS, wcet * MS, period * MS).unwrap();
+    let tasks = [(16, 4), (32, 5), (64, 9), (16, 2), (32, 4), (64, 8)].map(task);
+    let locks = Locks::of_two_servers(RETENTION * MS, 6 * MS, MS, MS).unwrap();
+    let space = Space::new(locks, 2 * MS, 32 * MS);
+    let mut search = ServerSearch::new(Policy::Edf, &space);
+    let (mut found, mut cases) = (0, 0);
+    for bits in 0..1u32 << tasks.len() {
+        let side = |wanted: u32| {
+            let own = (0..tasks.len()).filter(|i| bits >> i & 1 == wanted);
+            own.map(|i| tasks[i].clone()).collect::<Vec<Task>>()
+        };
+        found += u32::from(
+            search
+                .servers([&side(0), &side(1)], &[], Patience::ENDLESS)
+                .unwrap()
+                .is_some(),
+        );
+        cases += 2 * space.periods().len() as u64;
+    }
+    assert!((1..60).contains(&found), "{found}");
+    assert!(search.runs() < 2 * cases, "{} runs in {cases} cases", search.runs());
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two servers with copy tasks, tested by running their jobs in their slots: exact for known phases.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 
 use super::CopyTask;
 use super::instances::{InstanceTable, NoInstances, Switch, assign_instances};
+use super::windows::Window;
 use crate::listed::{JobList, ListError, Served, ranks};
 use crate::policy::Policy;
 use crate::supply::{SlotTable, Supply};
@@ -98,11 +99,7 @@ pub fn copies_test(
 }
 
 /// Instances of each copy task; or the one that has none.
-pub(super) fn instances(
-    shared: &[CopyTask],
-    locks: &Locks,
-    switch: Switch,
-) -> Result<Vec<InstanceTable>, (String, NoInstances)> {
+fn instances(shared: &[CopyTask], locks: &Locks, switch: Switch) -> Result<Vec<InstanceTable>, (String, NoInstances)> {
     let tables = shared.iter().map(|copy| {
         let table = assign_instances(&copy.task, copy.copy_cost, locks, 0, switch);
         table.map_err(|why| (copy.task.name.clone(), why))
@@ -125,13 +122,30 @@ pub(super) struct ListedJobs<'a> {
     length: Time,
     /// Execution of all jobs in a turn.
     demand: u128,
+    /// That of the jobs of some windows.
+    known: RefCell<Vec<(Window, u128)>>,
+}
+
+/// A job that misses its deadline.
+pub(super) struct Miss {
+    /// The deadline; 0 where there is more to do than time.
+    pub deadline: Time,
+    /// The slots in it are too few for the jobs that are released and due there; `None` if none is found.
+    pub window: Option<Window>,
+}
+
+impl Miss {
+    /// There is more to do than time.
+    pub const AT_ONCE: Self = Miss {
+        deadline: 0,
+        window: None,
+    };
 }
 
 impl ListedJobs<'_> {
-    /// No budget in every `period` below this delivers as much as the jobs need.
-    pub(super) fn share(&self, period: Time) -> Time {
-        let share = (self.demand * u128::from(period)).div_ceil(u128::from(self.length));
-        Time::try_from(share).unwrap_or(Time::MAX).min(period)
+    /// Execution of all jobs in every `length`, rounded up.
+    pub(super) fn demand_per(&self, length: Time) -> u128 {
+        (self.demand * u128::from(length)).div_ceil(u128::from(self.length))
     }
 
     /// Whether every job meets its deadline in the slots.
@@ -139,21 +153,37 @@ impl ListedJobs<'_> {
         Ok(self.first_miss(slots, Time::MAX)?.is_none())
     }
 
-    /// The deadline of a job that misses, and 0 where there is more to do than time; a run up to `until` finds those up to there alone.
-    pub(super) fn first_miss(&self, slots: &SlotTable, until: Time) -> Result<Option<Time>, CopyError> {
+    /// A job that misses its deadline in the slots; a run up to `until` finds those up to there alone.
+    pub(super) fn first_miss(&self, slots: &SlotTable, until: Time) -> Result<Option<Miss>, CopyError> {
         let supply = u128::from(slots.total()) * u128::from(self.length / slots.period());
         if self.demand > supply {
-            return Ok(Some(0));
+            return Ok(Some(Miss::AT_ONCE));
         }
         let (order, list) = match until <= self.reach {
             true => &self.early,
             false => self.whole()?,
         };
-        Ok(match list.serve_until(slots, self.ranks.as_deref(), order, until)? {
+        Ok(match list.first_miss(slots, self.ranks.as_deref(), order, until)? {
             None | Some(Served::Met(_)) => None,
-            Some(Served::Missed { deadline, .. }) => Some(deadline),
-            Some(Served::Unsettled) => Some(0),
+            Some(Served::Missed { deadline, .. }) => Some(Miss {
+                deadline,
+                window: list
+                    .overfull(slots, order, deadline)
+                    .map(|from| Window { from, to: deadline }),
+            }),
+            Some(Served::Unsettled) => Some(Miss::AT_ONCE),
         })
+    }
+
+    /// Execution of jobs that are released and due in a window.
+    pub(super) fn demand_within(&self, window: Window) -> u128 {
+        let mut known = self.known.borrow_mut();
+        if let Some((_, demand)) = known.iter().find(|(known, _)| *known == window) {
+            return *demand;
+        }
+        let demand = self.jobs.demand_within(window, self.length);
+        known.push((window, demand));
+        demand
     }
 
     fn whole(&self) -> Result<&(Vec<usize>, JobList), CopyError> {
@@ -236,6 +266,7 @@ impl<'a> ServerJobs<'a> {
             reach,
             whole: OnceCell::new(),
             demand: self.demand(length),
+            known: RefCell::default(),
             ranks: ranks(policy, &self.tasks),
             length,
             jobs: self,
@@ -256,6 +287,28 @@ impl<'a> ServerJobs<'a> {
         };
         let shared = self.shared.iter().zip(self.instances);
         self.tasks[..own].iter().map(of_own).sum::<u128>() + shared.map(of_shared).sum::<u128>()
+    }
+
+    /// Execution of jobs that are released and due in a window, in turns of `length` one after the other. Jobs that only a phase beyond a period
+    /// sends round the turn to its begin are left out.
+    fn demand_within(&self, window: Window, length: Time) -> u128 {
+        let own = self.tasks.len() - self.shared.len();
+        let of_task = |(number, task): (usize, &Task)| {
+            let phase = task.phase % length;
+            let first = window.from.saturating_sub(phase).div_ceil(task.period);
+            let last = window.to.checked_sub(phase.saturating_add(task.deadline));
+            let end = last.map_or(0, |rest| rest / task.period + 1);
+            let Some(shared) = number.checked_sub(own) else {
+                return u128::from(end.saturating_sub(first)) * u128::from(task.wcet);
+            };
+            let (table, cost) = (&self.instances[shared], self.shared[shared].copy_cost);
+            let here = (first..end)
+                .map(|k| table.of_job(k))
+                .filter(|instance| instance.color == self.color);
+            here.map(|instance| u128::from(task.wcet) + u128::from(if instance.copies { cost } else { 0 }))
+                .sum()
+        };
+        self.tasks.iter().enumerate().map(of_task).sum()
     }
 
     /// Name of a job's task, and its number.

@@ -10,13 +10,14 @@ mod accept;
 mod instances;
 mod phases;
 mod search;
+mod windows;
 
 pub use accept::{CopyError, CopyVerdict, copies_test};
 pub use instances::{
     Instance, InstanceTable, MAX_JOBS, NoInstances, Switch, assign_instances, least_gap, switches_twice,
 };
 pub use phases::partition_for_phases;
-pub use search::{FoundWithCopies, servers_with_copies, waits_for_locks};
+pub use search::{FoundWithCopies, ServerSearch, servers_with_copies, waits_for_locks};
 
 use crate::task::Task;
 use crate::time::Time;

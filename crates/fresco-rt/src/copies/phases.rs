@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task runs in which server, for jobs of known instants: the slots have to serve these jobs, not whatever sporadic tasks may send.
 
-use super::{CopyError, servers_with_copies, waits_for_locks};
+use super::{CopyError, ServerSearch, waits_for_locks};
 use crate::patience::Attempts;
 use crate::policy::Policy;
 use crate::search::{Found, MemoryNeed, Partition, Sought, Space, first_that, is_overloaded};
@@ -34,8 +34,9 @@ pub fn partition_for_phases<'a>(
                 .all(|(waits, &side)| waits[usize::from(side != turned)])
         })
     };
+    let mut search = ServerSearch::new(policy, space);
     first_that(tasks, memory, attempts, suits, |sets| {
-        let found = servers_with_copies(sets, &[], policy, space, attempts.patience)?;
+        let found = search.servers(sets, &[], attempts.patience)?;
         Ok(found.map(|found| Found {
             top: found.top,
             order: found.order,

@@ -51,8 +51,13 @@ impl JobList {
     /// # Errors
     /// If the turn is no multiple of the table, or has too many slots.
     pub fn serve(&self, table: &SlotTable, ranks: Option<&[usize]>) -> Result<Served, ListError> {
-        let served = self.serve_until(table, ranks, &self.by_release(), Time::MAX)?;
-        Ok(served.expect("a run of any length"))
+        let mut slices = Vec::new();
+        let served = self.serve_until(table, ranks, &self.by_release(), Time::MAX, Some(&mut slices))?;
+        let served = served.expect("a run of any length");
+        Ok(match served {
+            Served::Met(_) => Served::Met(joined(slices, self.jobs())),
+            missed => missed,
+        })
     }
 
     /// Indices of the jobs by release.
@@ -62,20 +67,58 @@ impl JobList {
         order
     }
 
-    /// As [`Self::serve`], with [`Self::by_release`] known, up to an instant; `None` if there is no miss up to then.
-    pub(crate) fn serve_until(
+    /// As [`Self::serve`] without slices, with [`Self::by_release`] known, up to an instant; `None` if there is no miss up to then.
+    pub(crate) fn first_miss(
         &self,
         table: &SlotTable,
         ranks: Option<&[usize]>,
         by_release: &[usize],
         until: Time,
     ) -> Result<Option<Served>, ListError> {
+        self.serve_until(table, ranks, by_release, until, None)
+    }
+
+    /// The begin of a window up to `deadline`, in the first turn, that has too few slots for the jobs that are released and due in it: of these
+    /// windows the one that lacks most, `None` if there is none.
+    pub(crate) fn overfull(&self, table: &SlotTable, by_release: &[usize], deadline: Time) -> Option<Time> {
+        if deadline > self.length() {
+            return None;
+        }
+        let supplied = table.delivered(deadline).ok()?;
+        let before = by_release.partition_point(|&job| self.jobs()[job].release < deadline);
+        let (mut demand, mut most) = (0, None);
+        for &job in by_release[..before].iter().rev() {
+            let job = &self.jobs()[job];
+            if job.release + job.deadline > deadline {
+                continue;
+            }
+            demand += u128::from(job.demand);
+            let supply = u128::from(supplied - table.delivered(job.release).ok()?);
+            let lack = demand.saturating_sub(supply);
+            if lack > most.map_or(0, |(lack, _)| lack) {
+                most = Some((lack, job.release));
+            }
+        }
+        most.map(|(_, from)| from)
+    }
+
+    /// Runs the jobs up to an instant; of a run that meets all deadlines the slices of the last turn are told.
+    fn serve_until(
+        &self,
+        table: &SlotTable,
+        ranks: Option<&[usize]>,
+        by_release: &[usize],
+        until: Time,
+        mut slices: Option<&mut Vec<Slice>>,
+    ) -> Result<Option<Served>, ListError> {
         let mut pending: BinaryHeap<Reverse<Pending>> = BinaryHeap::new();
         for turn in 0..MAX_TURNS {
             let base = turn * self.length();
             let before = state(&pending);
             let mut arriving = by_release.iter().copied().peekable();
-            let mut slices = Vec::new();
+            if let Some(slices) = &mut slices {
+                slices.clear();
+            }
             for (start, end) in self.slots(table)? {
                 let mut now = base + start;
                 if now >= until {
@@ -96,11 +139,13 @@ impl JobList {
                     if stop > deadline {
                         return Ok(Some(Served::Missed { job, deadline }));
                     }
-                    slices.push(Slice {
-                        start: now - base,
-                        end: stop - base,
-                        job,
-                    });
+                    if let Some(slices) = &mut slices {
+                        slices.push(Slice {
+                            start: now - base,
+                            end: stop - base,
+                            job,
+                        });
+                    }
                     if now + lacks > stop {
                         // The key does not depend on what is left, so the order stays.
                         first.0.3 -= stop - now;
@@ -119,7 +164,7 @@ impl JobList {
             }
             // A first turn that ends empty, as it began, is what all others are.
             if before == state(&pending) {
-                return Ok(Some(Served::Met(joined(slices, self.jobs()))));
+                return Ok(Some(Served::Met(Vec::new())));
             }
         }
         Ok(Some(Served::Unsettled))

@@ -3,6 +3,8 @@
 //!
 //! An idling server burns its budget whenever it is eligible, work or not, so its slots depend on no workload.
 
+use std::borrow::Cow;
+
 use super::{Locks, Server, TopLevel, TopLevelError};
 use crate::spans::Spans;
 use crate::supply::SlotTable;
@@ -102,9 +104,14 @@ impl Frame {
     /// Gives a server of `color` the first `budget` instants of each of its periods that neither the handlers, nor its lock,
     /// nor servers of higher priority take. The period must divide the length.
     pub(crate) fn grant(&self, server: Server, color: usize, higher: &Spans) -> Grant {
-        let left = self.free[color].intersection(&higher.complement(self.length));
+        let left = match higher.as_slice() {
+            [] => Cow::Borrowed(&self.free[color]),
+            _ => Cow::Owned(self.free[color].intersection(&higher.complement(self.length))),
+        };
         let available = left.as_slice();
-        let (mut slots, mut eager, mut min_supplied) = (Vec::new(), Vec::new(), server.budget);
+        let periods = (self.length / server.period) as usize;
+        let mut slots = Vec::with_capacity(periods + available.len());
+        let (mut eager, mut min_supplied) = (Vec::with_capacity(periods), server.budget);
         let mut first = 0;
         for k in 0..self.length / server.period {
             let (begin, end) = (k * server.period, (k + 1) * server.period);
@@ -125,10 +132,15 @@ impl Frame {
             min_supplied = min_supplied.min(server.budget - budget);
         }
         Grant {
-            slots: Spans::union_of(slots),
-            eager: Spans::union_of(eager),
+            slots: Spans::joined(slots),
+            eager: Spans::joined(eager),
             min_supplied,
         }
+    }
+
+    /// Of the table.
+    pub(crate) fn length(&self) -> Time {
+        self.length
     }
 
     /// When a lock or unlock task has the processor.

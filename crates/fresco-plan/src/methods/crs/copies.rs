@@ -8,7 +8,7 @@ use crate::check::RunSize;
 use crate::limits::MOST_EVENTS;
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
-use fresco_rt::copies::{CopyError, CopyTask, servers_with_copies, waits_for_locks};
+use fresco_rt::copies::{CopyError, CopyTask, ServerSearch, waits_for_locks};
 use fresco_rt::search::{MemoryNeed, Sought, Space, is_overloaded};
 use fresco_rt::task::hyperperiod;
 use fresco_rt::time::lcm;
@@ -39,6 +39,7 @@ pub(super) fn with_copies(
         .iter()
         .map(|&i| waits_for_locks(&context.tasks[i], options.policy, space));
     let waits = waits.collect::<Result<Vec<_>, _>>().map_err(undecided)?;
+    let mut search = ServerSearch::new(options.policy, space);
     for count in 1..=impatient.len() {
         let (shared, others) = impatient.split_at(count);
         let copies: Vec<CopyTask> = shared
@@ -75,9 +76,8 @@ pub(super) fn with_copies(
                 continue;
             }
             let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
-            let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space, context.patience)
-                .map_err(undecided)?;
-            if let Some(found) = found {
+            let found = search.servers([&sets[0], &sets[1]], &copies, context.patience);
+            if let Some(found) = found.map_err(undecided)? {
                 let core = OnCore {
                     workloads: found.order.map(|workload| workloads[workload].clone()),
                     copied: shared.iter().copied().zip(found.instances).collect(),
