@@ -85,7 +85,8 @@ pub fn sensitivity(
     };
     let now = judge.verdict(&context);
     judge.undecided.now = now.is_none();
-    let (wcet_scale_permille, is_exact) = judge.bisect(&context);
+    let is_accepted = now.as_ref().map(Result::is_ok);
+    let (wcet_scale_permille, is_exact) = judge.bisect(&context, is_accepted);
     judge.undecided.wcet_scale = !is_exact;
     let mut densities_gbit = Vec::new();
     for &gbit in densities {
@@ -102,7 +103,11 @@ pub fn sensitivity(
     }
     let mut retentions_ms = Vec::new();
     for ms in RETENTIONS_MS {
-        match judge.verdict(&hotter(&context, ms)).map(|verdict| verdict.is_ok()) {
+        let verdict = match ms * 1_000_000 == context.memory.retention_ns {
+            true => judge.known(1, is_accepted),
+            false => judge.verdict(&hotter(&context, ms)).map(|verdict| verdict.is_ok()),
+        };
+        match verdict {
             Some(true) => retentions_ms.push(ms),
             Some(false) => {}
             None => judge.undecided.retentions_ms.push(ms),
@@ -167,11 +172,11 @@ impl<F: FnMut(usize)> Judge<'_, F> {
         self.known(1, decided)
     }
 
-    /// The greatest scale of execution times, and whether it is known to be that.
-    fn bisect(&mut self, context: &PlanContext<'_>) -> (Option<u32>, bool) {
+    /// The greatest scale of execution times, and whether it is known to be that; `now` is the verdict on the times as they are.
+    fn bisect(&mut self, context: &PlanContext<'_>, now: Option<bool>) -> (Option<u32>, bool) {
         let cores = u128::from(context.set.options.cores) << 64;
         let mut asked = 0;
-        let found = largest_known_wcet_scale(&context.set.timing(), MOST_SCALE, |tasks| {
+        let found = largest_known_wcet_scale(&context.set.timing(), MOST_SCALE, now, |tasks| {
             // No method has a plan for more than the cores can do.
             if utilization_q64(tasks).0 > cores {
                 return Some(false);

@@ -5,20 +5,24 @@ use crate::refresh::Density;
 use crate::task::Task;
 use crate::time::Time;
 
+/// The scale that changes nothing.
+const AS_THEY_ARE: u32 = 1000;
+
 /// Greatest scale of all execution times, in parts per thousand and at most `most`, that `accepts` passes; `None` if it passes
 /// none. Scaled times are rounded up; a scale at which a time exceeds its deadline is not passed.
 ///
 /// `accepts` must not gain by longer execution times: every sound test of this crate is sustainable in them (F27), so the scale is
 /// bisected.
 pub fn largest_wcet_scale(tasks: &[Task], most: u32, accepts: impl Fn(&[Task]) -> bool) -> Option<u32> {
-    largest_known_wcet_scale(tasks, most, |tasks| Some(accepts(tasks))).0
+    largest_known_wcet_scale(tasks, most, None, |tasks| Some(accepts(tasks))).0
 }
 
 /// As [`largest_wcet_scale`], where `accepts` may leave it open: such a scale counts as not passed, and the second result is then
-/// false, as a greater scale may be passed.
+/// false, as a greater scale may be passed. What is known of the tasks as they are, `now`, is not asked again: on which side of it the scale lies.
 pub fn largest_known_wcet_scale(
     tasks: &[Task],
     most: u32,
+    now: Option<bool>,
     mut accepts: impl FnMut(&[Task]) -> Option<bool>,
 ) -> (Option<u32>, bool) {
     let mut is_exact = true;
@@ -30,10 +34,15 @@ pub fn largest_known_wcet_scale(
         is_exact &= verdict.is_some();
         verdict == Some(true)
     };
-    if !passes(1) {
+    let (mut good, mut bad) = (1, most.saturating_add(1));
+    match now {
+        Some(true) => good = AS_THEY_ARE.min(most),
+        Some(false) => bad = bad.min(AS_THEY_ARE),
+        None => {}
+    }
+    if now != Some(true) && !passes(good) {
         return (None, is_exact);
     }
-    let (mut good, mut bad) = (1, most.saturating_add(1));
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         if passes(middle) { good = middle } else { bad = middle }
@@ -90,9 +99,43 @@ mod tests {
         let tasks = [Task::new("t", 0, 20, 4, 20).unwrap()];
         // Open from 3000 on, refused from 4000 on.
         let accepts = |tasks: &[Task]| (tasks[0].wcet <= 12 || tasks[0].wcet > 16).then(|| tasks[0].wcet <= 12);
-        assert_eq!(largest_known_wcet_scale(&tasks, 100_000, accepts), (Some(3000), false));
-        assert_eq!(largest_known_wcet_scale(&tasks, 2000, accepts), (Some(2000), true));
-        assert_eq!(largest_known_wcet_scale(&tasks, 2000, |_| None), (None, false));
+        assert_eq!(
+            largest_known_wcet_scale(&tasks, 100_000, None, accepts),
+            (Some(3000), false)
+        );
+        assert_eq!(
+            largest_known_wcet_scale(&tasks, 2000, None, accepts),
+            (Some(2000), true)
+        );
+        assert_eq!(largest_known_wcet_scale(&tasks, 2000, None, |_| None), (None, false));
+    }
+
+    /// What is known of the tasks as they are spares half of the scales or more, and changes no result.
+    #[test]
+    fn what_is_known_is_not_asked_again() {
+        for most_wcet in [1, 3, 4, 5, 9, 20] {
+            let tasks = [Task::new("t", 0, 20, 4, 20).unwrap()];
+            let asked = |now: Option<bool>| {
+                let mut scales = Vec::new();
+                let found = largest_known_wcet_scale(&tasks, 100_000, now, |tasks| {
+                    scales.push(tasks[0].wcet);
+                    Some(tasks[0].wcet <= most_wcet)
+                });
+                (found, scales)
+            };
+            let (found, all) = asked(None);
+            let (same, fewer) = asked(Some(most_wcet >= 4));
+            assert_eq!(found, same, "{most_wcet}");
+            assert!(fewer.len() < all.len(), "{most_wcet}: {} of {}", fewer.len(), all.len());
+            match most_wcet {
+                4.. => assert!(fewer.iter().all(|&wcet| wcet >= 4)),
+                _ => assert!(fewer.iter().all(|&wcet| wcet <= 4)),
+            }
+        }
+        assert_eq!(
+            largest_known_wcet_scale(&[], 500, Some(true), |_| Some(true)),
+            (Some(500), true)
+        );
     }
 
     #[test]
