@@ -223,22 +223,27 @@ fn least_by_trial<S: Supply, E: std::fmt::Debug>(
     suffices(period).then(|| least_where(1, period, suffices))
 }
 
-/// The most any task needs, which is the least over the points where its demand is about to rise.
+/// The most any task needs.
 fn least_fixed_priority(tasks: &[Task], order: Order, family: Family, period: Time) -> Option<Time> {
     let ranking = order.ranking(tasks);
-    let mut budget = 0;
-    for (rank, &i) in ranking.iter().enumerate() {
-        let own = &tasks[i];
-        let higher = || ranking[..rank].iter().map(|&k| &tasks[k]);
-        let steps = higher().flat_map(|task| (1..=own.deadline / task.period).map(|k| k * task.period));
-        let needed = steps
-            .chain([own.deadline])
-            .filter_map(|t| {
-                let demand = Time::try_from(rbf(own, higher(), t)).ok()?;
-                family.least_budget_at(period, t, demand)
-            })
-            .min()?;
-        budget = budget.max(needed);
-    }
-    Some(budget)
+    let needed = |rank| least_of_rank(tasks, &ranking, rank, family, period);
+    (0..ranking.len()).try_fold(0, |budget, rank| Some(needed(rank)?.max(budget)))
+}
+
+/// What the task of a rank needs, without jitter and critical sections: the least over the points where its demand is about to rise.
+pub(crate) fn least_of_rank(
+    tasks: &[Task],
+    ranking: &[usize],
+    rank: usize,
+    family: Family,
+    period: Time,
+) -> Option<Time> {
+    let own = &tasks[ranking[rank]];
+    let higher = || ranking[..rank].iter().map(|&k| &tasks[k]);
+    let steps = higher().flat_map(|task| (1..=own.deadline / task.period).map(|k| k * task.period));
+    let needed = steps.chain([own.deadline]).filter_map(|t| {
+        let demand = Time::try_from(rbf(own, higher(), t)).ok()?;
+        family.least_budget_at(period, t, demand)
+    });
+    needed.min()
 }

@@ -126,10 +126,15 @@ fn with_period(
             };
             let split = [of(false), of(true)];
             let [first, second] = [0, 1].map(|color| pick(tasks, &split[color]));
-            if policy == Policy::Edf && !tight.fit([&first, &second], period, demand)? {
+            let sets = [first.as_slice(), &second];
+            let may_fit = match policy {
+                Policy::Edf => tight.fit(sets, period, demand)?,
+                Policy::FixedPriority(order) => tight.may_fit(sets, order, period, demand)?,
+            };
+            if !may_fit {
                 continue;
             }
-            match plan(&[[&first, &second]], policy, period, demand) {
+            match plan(&[sets], policy, period, demand) {
                 Ok(plan) => {
                     chosen = Some((split, plan));
                     break;
