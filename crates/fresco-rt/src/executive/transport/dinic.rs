@@ -137,7 +137,7 @@ impl Transport {
                             .position(|(step, &edge)| self.residual(step, edge) == 0);
                         if let Some(kept) = kept {
                             node = match &self.edges[way[kept]] {
-                                edge if kept % 2 == 0 => Node::Row(edge.row()),
+                                edge if kept.is_multiple_of(2) => Node::Row(edge.row()),
                                 edge => Node::Column(edge.column()),
                             };
                             way.truncate(kept);
@@ -168,7 +168,7 @@ impl Transport {
     /// What more an edge can carry as this step of a way.
     fn residual(&self, step: usize, edge: usize) -> u64 {
         let Edge { capacity, flow, .. } = self.edges[edge];
-        if step % 2 == 0 { capacity - flow } else { flow }
+        if step.is_multiple_of(2) { capacity - flow } else { flow }
     }
 
     fn augment(&mut self, source: usize, column: usize, way: &[usize]) {
