@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco bound`: nothing that a run shows is longer, and what has no bound is told.
 
-use crate::common::{directory_with, fresco, json, refused};
+use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::json_reference;
 use serde_json::Value;
 use std::fs;
