@@ -7,11 +7,15 @@
  *   cpus/N/   budget kind weight stat
  *   groups/NAME/  cgroup budget stat, and more groups below
  *
- * A folder below groups can be given to a user (chown), who makes folders in it for cgroups below its own: what these use
- * counts for it as well. Numbers of lines are per period. What is refused is said in the kernel's log.
+ * A folder below groups can be given to a user (chown), who makes folders in it for cgroups below its own and sets their
+ * budgets, not its own: what these use counts for it as well. Numbers of lines are per period. What is refused is said in the
+ * kernel's log.
  */
+#include <linux/capability.h>
 #include <linux/configfs.h>
+#include <linux/cred.h>
 #include <linux/kstrtox.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include "memguard.h"
@@ -42,7 +46,7 @@ static int word(const char *page, size_t size, const char *const *words, int cou
 		strlcat(allowed, i ? ", " : "", sizeof(allowed));
 		strlcat(allowed, words[i], sizeof(allowed));
 	}
-	pr_notice("%s: found '%s', allowed: %s\n", what, strim(text), allowed);
+	pr_notice_ratelimited("%s: found '%s', allowed: %s\n", what, strim(text), allowed);
 	return -EINVAL;
 }
 
@@ -52,7 +56,7 @@ static int number(const char *page, size_t size, u64 least, u64 most, u64 *value
 
 	if (!kstrtou64(page, 0, value) && *value >= least && *value <= most)
 		return 0;
-	pr_notice("%s: found '%s', allowed: %llu to %llu\n", what, text_of(page, size, text), least, most);
+	pr_notice_ratelimited("%s: found '%s', allowed: %llu to %llu\n", what, text_of(page, size, text), least, most);
 	return -EINVAL;
 }
 
@@ -73,7 +77,7 @@ static int is_idle(const char *what)
 {
 	if (!mg_active)
 		return 0;
-	pr_notice("%s cannot be changed while budgets are active: write 0 to active first\n", what);
+	pr_notice_ratelimited("%s cannot be changed while budgets are active: write 0 to active first\n", what);
 	return -EBUSY;
 }
 
@@ -86,10 +90,10 @@ static ssize_t root_source_store(struct config_item *item, const char *page, siz
 	error = is_idle("source") ?: mg_source_choose(text_of(page, size, text));
 	mutex_unlock(&mg_mutex);
 	if (error == -EINVAL)
-		pr_notice("source: found '%s', allowed: llc-misses, llc-read-misses, cycles, page-faults, raw:NUMBER, fed\n",
+		pr_notice_ratelimited("source: found '%s', allowed: llc-misses, llc-read-misses, cycles, page-faults, raw:NUMBER, fed\n",
 			  text_of(page, size, text));
 	else if (error == -ENODEV)
-		pr_notice("source: no device (ivshmem-plain) that counts are fed through was found; choose a counter of this machine\n");
+		pr_notice_ratelimited("source: no device (ivshmem-plain) that counts are fed through was found; choose a counter of this machine\n");
 	return error ?: size;
 }
 
@@ -190,7 +194,7 @@ static bool fits(const struct mg_manager *manager)
 
 static void tell(const struct mg_node *node, u64 reserved, u64 guaranteed)
 {
-	pr_notice("node %td: %llu lines would be reserved in each period, %llu are guaranteed: reserve less\n",
+	pr_notice_ratelimited("node %td: %llu lines would be reserved in each period, %llu are guaranteed: reserve less\n",
 		  node - mg_nodes, reserved, guaranteed);
 }
 
@@ -366,7 +370,8 @@ static ssize_t cpu_stat_show(struct config_item *item, char *page)
 CONFIGFS_ATTR(cpu_, budget);
 CONFIGFS_ATTR(cpu_, kind);
 CONFIGFS_ATTR(cpu_, weight);
-CONFIGFS_ATTR_RO(cpu_, stat);
+/* It tells what programs on the CPU do. */
+static struct configfs_attribute cpu_attr_stat = { .ca_name = "stat", .ca_mode = 0400, .ca_owner = THIS_MODULE, .show = cpu_stat_show };
 static struct configfs_attribute *cpu_attrs[] = { &cpu_attr_budget, &cpu_attr_kind, &cpu_attr_weight, &cpu_attr_stat, NULL };
 
 /* Of groups. */
@@ -392,11 +397,36 @@ static struct cgroup *above(struct config_item *item)
 	return NULL;
 }
 
+/* Whose folder it is. */
+static bool is_own(struct config_item *item)
+{
+	return item->ci_dentry && uid_eq(current_fsuid(), d_inode(item->ci_dentry)->i_uid);
+}
+
+/* A folder is changed by who may configure the machine, and whose a folder above is. */
+static bool may_change(struct config_item *item)
+{
+	if (capable(CAP_SYS_ADMIN))
+		return true;
+	for (item = item->ci_parent; item && item->ci_type != &groups_type; item = item->ci_parent)
+		if (is_own(item))
+			return true;
+	return false;
+}
+
+/* How much others use is nobody's business: it tells what they do. */
+static bool may_look(struct config_item *item)
+{
+	return is_own(item) || may_change(item);
+}
+
 static ssize_t group_cgroup_show(struct config_item *item, char *page)
 {
 	struct mg_group *group = &folder_of(item)->of;
 	int length = 0;
 
+	if (!may_look(item))
+		return -EACCES;
 	mutex_lock(&mg_mutex);
 	if (group->cgroup)
 		length = cgroup_path(group->cgroup, page, PAGE_SIZE - 1);
@@ -410,14 +440,17 @@ static ssize_t group_cgroup_show(struct config_item *item, char *page)
 static ssize_t group_cgroup_store(struct config_item *item, const char *page, size_t size)
 {
 	struct cgroup *cgroup, *top;
-	char *path = kstrndup(page, size, GFP_KERNEL);
+	char *path;
 	int error;
 
+	if (!may_change(item))
+		return -EPERM;
+	path = kstrndup(page, size, GFP_KERNEL);
 	if (!path)
 		return -ENOMEM;
 	cgroup = cgroup_get_from_path(strim(path));
 	if (IS_ERR(cgroup)) {
-		pr_notice("cgroup: '%s' is none: give a path below the mount of cgroup2, which begins with /\n", strim(path));
+		pr_notice_ratelimited("cgroup: '%s' is none: give a path below the mount of cgroup2, which begins with /\n", strim(path));
 		kfree(path);
 		return PTR_ERR(cgroup);
 	}
@@ -427,7 +460,7 @@ static ssize_t group_cgroup_store(struct config_item *item, const char *page, si
 	mutex_unlock(&mg_mutex);
 	if (error) {
 		cgroup_put(cgroup);
-		pr_notice("cgroup: '%s' %s\n", strim(path), error == -EEXIST ? "has a folder already" :
+		pr_notice_ratelimited("cgroup: '%s' %s\n", strim(path), error == -EEXIST ? "has a folder already" :
 			  error == -EPERM ? "is not below that of the folder above" : "cannot be watched");
 	}
 	kfree(path);
@@ -444,7 +477,7 @@ static ssize_t group_budget_show(struct config_item *item, char *page)
 static ssize_t group_budget_store(struct config_item *item, const char *page, size_t size)
 {
 	u64 value = U64_MAX;
-	int error = sysfs_streq(page, "none") ? 0 : number(page, size, 1, S64_MAX >> 16, &value, "budget, which may be none");
+	int error = !may_change(item) ? -EPERM : sysfs_streq(page, "none") ? 0 : number(page, size, 1, S64_MAX >> 16, &value, "budget, which may be none");
 
 	if (error)
 		return error;
@@ -457,6 +490,8 @@ static ssize_t group_stat_show(struct config_item *item, char *page)
 	struct mg_group *g = &folder_of(item)->of;
 	u64 periods, total, exhausted, over, overshoot;
 
+	if (!may_look(item))
+		return -EACCES;
 	raw_spin_lock_irq(&g->lock);
 	periods = g->periods;
 	total = g->total;
@@ -468,9 +503,18 @@ static ssize_t group_stat_show(struct config_item *item, char *page)
 			  periods, total, exhausted, over, overshoot, atomic_long_read(&g->sleeps));
 }
 
-CONFIGFS_ATTR(group_, cgroup);
-CONFIGFS_ATTR(group_, budget);
-CONFIGFS_ATTR_RO(group_, stat);
+/* configfs gives new files to root: who may is asked above. */
+#define GROUP_ATTR(_name, _mode, _store)					\
+static struct configfs_attribute group_attr_##_name = {				\
+	.ca_name = __stringify(_name),						\
+	.ca_mode = _mode,							\
+	.ca_owner = THIS_MODULE,						\
+	.show = group_##_name##_show,						\
+	.store = _store,							\
+}
+GROUP_ATTR(cgroup, 0666, group_cgroup_store);
+GROUP_ATTR(budget, 0666, group_budget_store);
+GROUP_ATTR(stat, 0444, NULL);
 static struct configfs_attribute *group_attrs[] = { &group_attr_cgroup, &group_attr_budget, &group_attr_stat, NULL };
 
 static void group_release(struct config_item *item)

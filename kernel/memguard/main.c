@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The module: nodes and their CPUs, beginning and end. */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include "memguard.h"
@@ -90,6 +91,8 @@ static void __exit memguard_exit(void)
 		mg_stop();
 	mg_active = false;
 	mutex_unlock(&mg_mutex);
+	/* Who slept may have given the module back, and not have left its code. */
+	synchronize_rcu_tasks();
 	mg_regulators_exit();
 	mg_hold_exit();
 	mg_fed_close();

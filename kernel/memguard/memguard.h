@@ -37,9 +37,9 @@ struct mg_node {
 
 /* What was counted of a CPU besides its budgets; read without a lock. */
 struct mg_stats {
-	u64 overflows;		/* interrupts of the counter, or looks at it that found a budget used up */
+	u64 overflows;		/* times that a budget was found used up */
 	u64 held_ns;		/* time in which it was kept from running programs */
-	u64 leaks;		/* times that lines were counted meanwhile */
+	u64 leaks;		/* times that lines were counted meanwhile, beyond what was under way */
 	u64 gripped;		/* times that an interrupt held it for that */
 	u64 late_ns;		/* a period's timer, at most */
 	u64 blind;		/* periods in which nothing was counted: the counter is somebody else's */
@@ -67,7 +67,7 @@ struct mg_cpu {
 	struct task_struct *task;	/* what it runs; not to be followed */
 	u64 slice;		/* lines of the group's budget that it may still use */
 	struct task_struct *told;	/* was asked to sleep in this period */
-	bool leaked;		/* lines were counted in this period while it was held */
+	u64 beyond;		/* lines of this period that were counted while it was held */
 	struct mg_stats stats;
 	struct mg_sleep *sleeps;
 	struct llist_head free;

@@ -37,7 +37,7 @@ void mg_arm(struct mg_cpu *c)
 		return;
 	if (c->held || (c->told && c->told == c->task)) {
 		/* What is under way may come to its end. */
-		lines = c->leaked ? 1 : mg_config.slack + 1;
+		lines = c->beyond > mg_config.slack ? 1 : mg_config.slack + 1 - c->beyond;
 	} else {
 		if (c->limited)
 			lines = c->given > c->used ? c->given - c->used : 0;
@@ -87,6 +87,7 @@ static void ask(struct mg_cpu *c)
 
 	if (!c->limited || c->used < c->given)
 		return;
+	c->stats.overflows++;
 	raw_spin_lock(&node->lock);
 	decision = mg_exhausted(&node->manager, c->member, c->used);
 	learn(c);
@@ -103,6 +104,7 @@ static void ask_group(struct mg_cpu *c)
 {
 	if (c->held || !c->group || c->slice || mg_group_take(c))
 		return;
+	c->stats.overflows++;
 	if (c->told != c->task && mg_sleep(c))
 		return;
 	raw_spin_lock(&c->node->lock);
@@ -110,10 +112,14 @@ static void ask_group(struct mg_cpu *c)
 	raw_spin_unlock(&c->node->lock);
 }
 
-/* Something was used up, or another task of a group that has nothing left runs. On the CPU, with interrupts off. */
+/*
+ * Something was used up, or another task of a group that has nothing left runs, or the counter is looked at. On the CPU, with
+ * interrupts off.
+ */
 void mg_overflow(struct mg_cpu *c)
 {
 	cycles_t begun = get_cycles();
+	u64 before = c->used;
 
 	if (!c->live)
 		return;
@@ -121,15 +127,16 @@ void mg_overflow(struct mg_cpu *c)
 	if (c->group || mg_groups_any())
 		mg_group_enter(c, current);
 	if (c->held) {
-		c->stats.leaks++;
-		c->leaked = true;
-		mg_leak(c);
+		c->beyond += c->used - before;
+		if (c->used > before && c->beyond > mg_config.slack) {
+			c->stats.leaks++;
+			mg_leak(c);
+		}
 	} else {
 		ask(c);
 		ask_group(c);
 	}
 	mg_arm(c);
-	c->stats.overflows++;
 	c->stats.cycles_overflow += get_cycles() - begun;
 }
 
@@ -146,13 +153,13 @@ static void renew(struct mg_cpu *c, u64 now)
 	mg_account(c);
 	used = c->used;
 	trace_memguard_period(c->cpu, c->period, used, c->limited ? c->given : U64_MAX, c->held);
-	if (c->period && !mg_source->counts(c))
+	if (!mg_source->counts(c))
 		c->stats.blind++;
 	c->period = period;
 	c->ends = (period + 1) * mg_config.period_ns;
 	c->used = 0;
 	c->told = NULL;
-	c->leaked = false;
+	c->beyond = 0;
 	raw_spin_lock(&c->node->lock);
 	mg_begin(&c->node->manager, c->member, period, used);
 	c->limited = c->node->manager.budgets[c->member].reservation.limited;
@@ -179,9 +186,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	if (!c->live || WARN_ON_ONCE(c->cpu != smp_processor_id()))
 		return HRTIMER_NORESTART;
 	if (now >= c->ends) {
-		/* The first one begins in the middle of a period, and is not late. */
-		if (c->period)
-			c->stats.late_ns = max(c->stats.late_ns, now - due);
+		c->stats.late_ns = max(c->stats.late_ns, now - due);
 		renew(c, now);
 		c->stats.cycles_period += get_cycles() - begun;
 	} else {
@@ -203,14 +208,15 @@ static void begin(void *unused)
 	if (!c->online || c->dead || c->live)
 		return;
 	c->seen = mg_source->read(c);
-	c->period = 0;
-	c->ends = (div64_u64(now, mg_config.period_ns) + 1) * mg_config.period_ns;
+	c->period = div64_u64(now, mg_config.period_ns);
+	c->ends = (c->period + 1) * mg_config.period_ns;
 	c->used = 0;
 	c->limited = false;
 	c->given = U64_MAX;
 	c->group = NULL;
 	c->cgroup = 0;
-	c->task = NULL;
+	c->task = c->told = NULL;
+	c->beyond = 0;
 	c->slice = 0;
 	raw_spin_lock(&c->node->lock);
 	mg_join(&c->node->manager, c->member);

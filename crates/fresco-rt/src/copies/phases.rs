@@ -11,7 +11,7 @@ use crate::task::Task;
 /// partitions are tried in the same order.
 ///
 /// # Errors
-/// As [`servers_with_copies`].
+/// As [`servers_with_copies`](super::servers_with_copies).
 pub fn partition_for_phases<'a>(
     tasks: &[Task],
     memory: Option<&MemoryNeed>,
