@@ -138,11 +138,11 @@ kernel-patches: ## The kernel patches apply to Debian's source, checkpatch has n
 	$(TIMED) kernel-patches "applies the kernel patches and runs checkpatch: about a minute, three with the source to fetch" \
 		scripts/kernel-patches || [ $$? -eq 3 ]
 
-kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch; budgets of bandwidth on Debian's own kernel
+kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch
 	$(TIMED) -q kernel-check "builds the kernel and tests it in QEMU: some 25 minutes on two idle cores from nothing, 10 when it is built" \
-		scripts/kernel-test quick parallel kunit memguard demotion series
+		scripts/kernel-test quick parallel kunit demotion series
 
-kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
+kernel-test: ## KUnit, selftests on three maps, budgets of bandwidth on Debian's own kernel, fresco run, random steps, instructions per page fault, checkpatch
 	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 35 minutes on two idle cores from nothing" scripts/kernel-test
 
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, an hour of random system calls, kernel-variants and kernel-deb-boot

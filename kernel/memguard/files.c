@@ -456,7 +456,9 @@ static ssize_t group_cgroup_store(struct config_item *item, const char *page, si
 	}
 	mutex_lock(&mg_mutex);
 	top = above(item);
-	error = top && !cgroup_is_descendant(cgroup, top) ? -EPERM : mg_group_bind(&folder_of(item)->of, cgroup);
+	/* Without one above only who may configure the machine chooses any. */
+	error = top ? !cgroup_is_descendant(cgroup, top) : !capable(CAP_SYS_ADMIN);
+	error = error ? -EPERM : mg_group_bind(&folder_of(item)->of, cgroup);
 	mutex_unlock(&mg_mutex);
 	if (error) {
 		cgroup_put(cgroup);

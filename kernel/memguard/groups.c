@@ -199,8 +199,10 @@ static void find_parents(void)
 {
 	struct mg_group *group;
 
+	rcu_read_lock();
 	list_for_each_entry(group, &groups, all)
 		rcu_assign_pointer(group->parent, nearest(group->cgroup, group->cgroup->level - 1));
+	rcu_read_unlock();
 }
 
 /* Each CPU looks again which group its task is in. */
@@ -219,16 +221,21 @@ static void look_again(void *unused)
 	mg_arm(c);
 }
 
-/* CPUs tell when they run another task, if there is a group. Under mg_mutex. */
-int mg_groups_watch(void)
+static int watch(void)
 {
 	int error;
 
-	if (watches || !count)
+	if (watches)
 		return 0;
 	error = tracepoint_probe_register(sched_switch, (void *)switched, NULL);
 	watches = !error;
 	return error;
+}
+
+/* CPUs tell when they run another task, if there is a group. Under mg_mutex. */
+int mg_groups_watch(void)
+{
+	return count ? watch() : 0;
 }
 
 void mg_groups_unwatch(void)
@@ -260,19 +267,17 @@ int mg_group_bind(struct mg_group *group, struct cgroup *cgroup)
 	if (error)
 		return error;
 	mg_group_unbind(group);
+	error = mg_active ? watch() : 0;
+	if (error)
+		return error;
 	group->cgroup = cgroup;
 	hash_add_rcu(table, &group->hash, (unsigned long)cgroup);
 	list_add(&group->all, &groups);
 	WRITE_ONCE(count, count + 1);
 	find_parents();
-	if (!mg_active)
-		return 0;
-	error = mg_groups_watch();
-	if (error)
-		mg_group_unbind(group);
-	else
+	if (mg_active)
 		on_each_cpu(look_again, NULL, 1);
-	return error;
+	return 0;
 }
 
 /* Under mg_mutex. Nobody has it after this. */

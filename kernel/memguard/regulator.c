@@ -194,7 +194,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	}
 	next = c->ends;
 	if (!mg_source->arm)
-		next = min(next, now + mg_config.poll_ns);
+		next = min(next, ktime_get_ns() + mg_config.poll_ns);
 	hrtimer_set_expires(timer, ns_to_ktime(next));
 	return HRTIMER_RESTART;
 }
@@ -276,9 +276,11 @@ static int start_one(unsigned int cpu)
 		return 0;
 	if (c->dead) {
 		mg_source->end(c);
+		/* It may go offline again at any time. */
+		WRITE_ONCE(c->dead, false);
 		error = mg_source->make(c);
-		if (!error)
-			c->dead = false;
+		if (error)
+			WRITE_ONCE(c->dead, true);
 	}
 	/* Or it went offline just now, and is started when it comes back. */
 	if (!error)

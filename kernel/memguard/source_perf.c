@@ -79,6 +79,11 @@ static int make(struct mg_cpu *c)
 	event = perf_event_create_kernel_counter(&attr, c->cpu, NULL, overflow, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
+	/* All counters of the CPU are others', who pinned theirs first. */
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR) {
+		perf_event_release_kernel(event);
+		return -EBUSY;
+	}
 	c->event = event;
 	return 0;
 }
@@ -92,7 +97,9 @@ static void end(struct mg_cpu *c)
 
 static u64 read(struct mg_cpu *c)
 {
-	c->event->pmu->read(c->event);
+	/* One that has lost its counter has counted what it has. */
+	if (c->event->state == PERF_EVENT_STATE_ACTIVE)
+		c->event->pmu->read(c->event);
 	return local64_read(&c->event->count);
 }
 

@@ -3,6 +3,7 @@
 
 use crate::failure::tell;
 use crate::plans::LoadedPlan;
+use crate::scenarios;
 use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::{InputError, file_name};
@@ -199,6 +200,17 @@ pub fn add_files(provenance: &mut Provenance, scenario: &Scenario) -> Result<(),
         add(&mut provenance.inputs, file);
     }
     Ok(())
+}
+
+/// The files that a scenario, which the user named so, is read from: its own, machines, traces.
+pub fn files_read(given: &str, scenario: &Scenario) -> Vec<PathBuf> {
+    let own = scenarios::is_path(given).then(|| PathBuf::from(given));
+    let machines = scenario
+        .machines()
+        .into_iter()
+        .filter_map(|machine| machine.path.as_deref().map(PathBuf::from));
+    let traces = scenario.traces().into_iter().map(|trace| trace.path);
+    own.into_iter().chain(machines).chain(traces).collect()
 }
 
 /// Adds a file unless it is there.

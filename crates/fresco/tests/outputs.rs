@@ -106,6 +106,15 @@ fn inputs_survive_under_whatever_name_they_are_to_be_written() {
         assert!(told.contains("found the file that is read as"), "{told}");
         fs::remove_file(path("report").join(output)).expect("is there");
     }
+    let attack = ["attack", "s.toml", "--tries", "1", "--out"];
+    let work = ["attack", "s.toml", "--work", "--tries", "1", "--out"];
+    let bound = ["bound", "s.toml", "--reads", "--certificate"];
+    for command in [&attack[..], &work, &bound] {
+        for output in ["s.toml", "small.toml"] {
+            let told = refused(&[command, &[output]].concat(), directory.path());
+            assert!(told.contains("found the file that is read as"), "{told}");
+        }
+    }
     assert_eq!(fs::read_to_string(path("s.toml")).expect("is there"), SCENARIO);
     assert_eq!(fs::read_dir(path("report")).expect("readable").count(), 0);
     // A part of an earlier run under the name that a simpler program would take for its own.

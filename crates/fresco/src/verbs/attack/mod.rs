@@ -155,7 +155,8 @@ pub fn run(args: &Args) -> Outcome {
     let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
     let setup = only_point(&scenario, &args.scenario)?;
     let outputs = Outputs::new().file("--out", args.out.as_deref());
-    outputs.check(args.json, &[])?;
+    let inputs = simulate::files_read(&args.scenario, &scenario);
+    outputs.check(args.json, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut provenance = crate::provenance::of_this_run(Some(args.seed.unwrap_or(scenario.seed)));
     provenance.scenario = Some(file);
     simulate::add_files(&mut provenance, &scenario)?;

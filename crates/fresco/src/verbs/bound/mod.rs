@@ -20,7 +20,7 @@ use fresco_dram::Ps;
 use fresco_input::write_atomically;
 use fresco_report::Document;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco bound`.
@@ -162,8 +162,8 @@ pub fn run(args: &Args) -> Outcome {
     let given = args.scenario.as_deref().unwrap_or_default();
     let (scenario, file) = scenarios::load(given, &args.set)?;
     let outputs = Outputs::new().file("--certificate", args.certificate.as_deref());
-    let inputs = Vec::from_iter(scenarios::is_path(given).then(|| Path::new(given)));
-    outputs.check(args.json, &inputs)?;
+    let inputs = simulate::files_read(given, &scenario);
+    outputs.check(args.json, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
     provenance.scenario = Some(file);
     simulate::add_files(&mut provenance, &scenario)?;
