@@ -7,17 +7,14 @@
  *   cpus/N/   budget kind weight stat
  *   groups/NAME/  cgroup budget stat, and more groups below
  *
- * A folder below groups can be given to a user (chown), who makes folders in it for cgroups below its own and sets their
- * budgets, not its own: what these use counts for it as well. Numbers of lines are per period. What is refused is said in the
- * kernel's log.
+ * The last are in files_groups.c. Numbers of lines are per period. What is refused is said in the kernel's log.
  */
-#include <linux/capability.h>
 #include <linux/configfs.h>
-#include <linux/cred.h>
 #include <linux/kstrtox.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include "files.h"
 #include "memguard.h"
 
 #define SHORTEST_US 100
@@ -26,19 +23,17 @@
 static struct mg_node *node_of(struct config_item *item);
 static struct mg_cpu *cpu_of(struct config_item *item);
 
-/* What was written, without the end of the line. */
-static char *text_of(const char *page, size_t size, char text[32])
+char *mg_text_of(const char *page, size_t size, char text[32])
 {
 	memcpy(text, page, min(size, 31));
 	text[min(size, 31)] = 0;
 	return strim(text);
 }
 
-/* A word of a list; its number, or -EINVAL. */
-static int word(const char *page, size_t size, const char *const *words, int count, const char *what)
+int mg_word(const char *page, size_t size, const char *const *words, int count, const char *what)
 {
 	char text[32], allowed[64] = "";
-	int found = match_string(words, count, text_of(page, size, text)), i;
+	int found = match_string(words, count, mg_text_of(page, size, text)), i;
 
 	if (found >= 0 && size < sizeof(text))
 		return found;
@@ -50,13 +45,13 @@ static int word(const char *page, size_t size, const char *const *words, int cou
 	return -EINVAL;
 }
 
-static int number(const char *page, size_t size, u64 least, u64 most, u64 *value, const char *what)
+int mg_number(const char *page, size_t size, u64 least, u64 most, u64 *value, const char *what)
 {
 	char text[32];
 
 	if (!kstrtou64(page, 0, value) && *value >= least && *value <= most)
 		return 0;
-	pr_notice_ratelimited("%s: found '%s', allowed: %llu to %llu\n", what, text_of(page, size, text), least, most);
+	pr_notice_ratelimited("%s: found '%s', allowed: %llu to %llu\n", what, mg_text_of(page, size, text), least, most);
 	return -EINVAL;
 }
 
@@ -87,11 +82,11 @@ static ssize_t root_source_store(struct config_item *item, const char *page, siz
 	int error;
 
 	mutex_lock(&mg_mutex);
-	error = is_idle("source") ?: mg_source_choose(text_of(page, size, text));
+	error = is_idle("source") ?: mg_source_choose(mg_text_of(page, size, text));
 	mutex_unlock(&mg_mutex);
 	if (error == -EINVAL)
 		pr_notice_ratelimited("source: found '%s', allowed: llc-misses, llc-read-misses, cycles, page-faults, raw:NUMBER, fed\n",
-			  text_of(page, size, text));
+			  mg_text_of(page, size, text));
 	else if (error == -ENODEV)
 		pr_notice_ratelimited("source: no device (ivshmem-plain) that counts are fed through was found; choose a counter of this machine\n");
 	return error ?: size;
@@ -105,7 +100,7 @@ static ssize_t root_##_name##_show(struct config_item *item, char *page)				\
 static ssize_t root_##_name##_store(struct config_item *item, const char *page, size_t size)		\
 {													\
 	u64 value;											\
-	int error = number(page, size, _least, _most, &value, #_name);					\
+	int error = mg_number(page, size, _least, _most, &value, #_name);					\
 													\
 	if (error)											\
 		return error;										\
@@ -127,7 +122,7 @@ static ssize_t root_hold_show(struct config_item *item, char *page)
 
 static ssize_t root_hold_store(struct config_item *item, const char *page, size_t size)
 {
-	int found = word(page, size, holds, ARRAY_SIZE(holds), "hold");
+	int found = mg_word(page, size, holds, ARRAY_SIZE(holds), "hold");
 
 	if (found < 0)
 		return found;
@@ -142,7 +137,7 @@ static ssize_t root_grip_show(struct config_item *item, char *page)
 
 static ssize_t root_grip_store(struct config_item *item, const char *page, size_t size)
 {
-	int found = word(page, size, no_yes, ARRAY_SIZE(no_yes), "grip");
+	int found = mg_word(page, size, no_yes, ARRAY_SIZE(no_yes), "grip");
 
 	if (found < 0)
 		return found;
@@ -157,7 +152,7 @@ static ssize_t root_active_show(struct config_item *item, char *page)
 
 static ssize_t root_active_store(struct config_item *item, const char *page, size_t size)
 {
-	int found = word(page, size, no_yes, ARRAY_SIZE(no_yes), "active"), error = 0;
+	int found = mg_word(page, size, no_yes, ARRAY_SIZE(no_yes), "active"), error = 0;
 
 	if (found < 0)
 		return found;
@@ -209,7 +204,7 @@ static ssize_t node_guaranteed_store(struct config_item *item, const char *page,
 	struct mg_settings *next = &node->manager.next;
 	u64 value, before;
 	bool allowed;
-	int error = number(page, size, 0, S64_MAX, &value, "guaranteed");
+	int error = mg_number(page, size, 0, S64_MAX, &value, "guaranteed");
 
 	if (error)
 		return error;
@@ -240,7 +235,7 @@ static ssize_t node_chunk_store(struct config_item *item, const char *page, size
 {
 	struct mg_node *node = node_of(item);
 	u64 value;
-	int error = number(page, size, 1, 1 << 30, &value, "chunk");
+	int error = mg_number(page, size, 1, 1 << 30, &value, "chunk");
 
 	if (error)
 		return error;
@@ -255,7 +250,7 @@ static ssize_t node_##_name##_show(struct config_item *item, char *page)				\
 }													\
 static ssize_t node_##_name##_store(struct config_item *item, const char *page, size_t size)		\
 {													\
-	int found = word(page, size, _words, ARRAY_SIZE(_words), #_name);				\
+	int found = mg_word(page, size, _words, ARRAY_SIZE(_words), #_name);				\
 													\
 	if (found < 0)											\
 		return found;										\
@@ -299,7 +294,7 @@ static ssize_t cpu_budget_store(struct config_item *item, const char *page, size
 	u64 value = 0, reserved;
 	bool limited = !sysfs_streq(page, "none"), allowed;
 	struct mg_reservation before;
-	int error = limited ? number(page, size, 1, S64_MAX >> 16, &value, "budget, which may be none") : 0;
+	int error = limited ? mg_number(page, size, 1, S64_MAX >> 16, &value, "budget, which may be none") : 0;
 
 	if (error)
 		return error;
@@ -325,7 +320,7 @@ static ssize_t cpu_kind_show(struct config_item *item, char *page)
 
 static ssize_t cpu_kind_store(struct config_item *item, const char *page, size_t size)
 {
-	int found = word(page, size, kinds, ARRAY_SIZE(kinds), "kind");
+	int found = mg_word(page, size, kinds, ARRAY_SIZE(kinds), "kind");
 
 	if (found < 0)
 		return found;
@@ -341,7 +336,7 @@ static ssize_t cpu_weight_show(struct config_item *item, char *page)
 static ssize_t cpu_weight_store(struct config_item *item, const char *page, size_t size)
 {
 	u64 value;
-	int error = number(page, size, 1, 1000, &value, "weight");
+	int error = mg_number(page, size, 1, 1000, &value, "weight");
 
 	if (error)
 		return error;
@@ -374,179 +369,6 @@ CONFIGFS_ATTR(cpu_, weight);
 static struct configfs_attribute cpu_attr_stat = { .ca_name = "stat", .ca_mode = 0400, .ca_owner = THIS_MODULE, .show = cpu_stat_show };
 static struct configfs_attribute *cpu_attrs[] = { &cpu_attr_budget, &cpu_attr_kind, &cpu_attr_weight, &cpu_attr_stat, NULL };
 
-/* Of groups. */
-
-struct folder {
-	struct config_group group;
-	struct mg_group of;
-};
-
-static struct folder *folder_of(struct config_item *item)
-{
-	return container_of(to_config_group(item), struct folder, group);
-}
-
-static const struct config_item_type groups_type;
-
-/* The folder's group, or that of the next folder above that has a cgroup. Under mg_mutex. */
-static struct cgroup *above(struct config_item *item)
-{
-	for (item = item->ci_parent; item && item->ci_type != &groups_type; item = item->ci_parent)
-		if (folder_of(item)->of.cgroup)
-			return folder_of(item)->of.cgroup;
-	return NULL;
-}
-
-/* Whose folder it is. */
-static bool is_own(struct config_item *item)
-{
-	return item->ci_dentry && uid_eq(current_fsuid(), d_inode(item->ci_dentry)->i_uid);
-}
-
-/* A folder is changed by who may configure the machine, and whose a folder above is. */
-static bool may_change(struct config_item *item)
-{
-	if (capable(CAP_SYS_ADMIN))
-		return true;
-	for (item = item->ci_parent; item && item->ci_type != &groups_type; item = item->ci_parent)
-		if (is_own(item))
-			return true;
-	return false;
-}
-
-/* How much others use is nobody's business: it tells what they do. */
-static bool may_look(struct config_item *item)
-{
-	return is_own(item) || may_change(item);
-}
-
-static ssize_t group_cgroup_show(struct config_item *item, char *page)
-{
-	struct mg_group *group = &folder_of(item)->of;
-	int length = 0;
-
-	if (!may_look(item))
-		return -EACCES;
-	mutex_lock(&mg_mutex);
-	if (group->cgroup)
-		length = cgroup_path(group->cgroup, page, PAGE_SIZE - 1);
-	mutex_unlock(&mg_mutex);
-	if (length < 0)
-		return length;
-	page[length] = '\n';
-	return length + 1;
-}
-
-static ssize_t group_cgroup_store(struct config_item *item, const char *page, size_t size)
-{
-	struct cgroup *cgroup, *top;
-	char *path;
-	int error;
-
-	if (!may_change(item))
-		return -EPERM;
-	path = kstrndup(page, size, GFP_KERNEL);
-	if (!path)
-		return -ENOMEM;
-	cgroup = cgroup_get_from_path(strim(path));
-	if (IS_ERR(cgroup)) {
-		pr_notice_ratelimited("cgroup: '%s' is none: give a path below the mount of cgroup2, which begins with /\n", strim(path));
-		kfree(path);
-		return PTR_ERR(cgroup);
-	}
-	mutex_lock(&mg_mutex);
-	top = above(item);
-	/* Without one above only who may configure the machine chooses any. */
-	error = top ? !cgroup_is_descendant(cgroup, top) : !capable(CAP_SYS_ADMIN);
-	error = error ? -EPERM : mg_group_bind(&folder_of(item)->of, cgroup);
-	mutex_unlock(&mg_mutex);
-	if (error) {
-		cgroup_put(cgroup);
-		pr_notice_ratelimited("cgroup: '%s' %s\n", strim(path), error == -EEXIST ? "has a folder already" :
-			  error == -EPERM ? "is not below that of the folder above" : "cannot be watched");
-	}
-	kfree(path);
-	return error ?: size;
-}
-
-static ssize_t group_budget_show(struct config_item *item, char *page)
-{
-	u64 budget = READ_ONCE(folder_of(item)->of.budget);
-
-	return budget == U64_MAX ? sysfs_emit(page, "none\n") : sysfs_emit(page, "%llu\n", budget);
-}
-
-static ssize_t group_budget_store(struct config_item *item, const char *page, size_t size)
-{
-	u64 value = U64_MAX;
-	int error = !may_change(item) ? -EPERM : sysfs_streq(page, "none") ? 0 : number(page, size, 1, S64_MAX >> 16, &value, "budget, which may be none");
-
-	if (error)
-		return error;
-	WRITE_ONCE(folder_of(item)->of.budget, value);
-	return size;
-}
-
-static ssize_t group_stat_show(struct config_item *item, char *page)
-{
-	struct mg_group *g = &folder_of(item)->of;
-	u64 periods, total, exhausted, over, overshoot;
-
-	if (!may_look(item))
-		return -EACCES;
-	raw_spin_lock_irq(&g->lock);
-	periods = g->periods;
-	total = g->total;
-	exhausted = g->exhaustions;
-	over = g->over;
-	overshoot = g->overshoot;
-	raw_spin_unlock_irq(&g->lock);
-	return sysfs_emit(page, "periods %llu\nused %llu\nexhausted %llu\nover %llu\novershoot %llu\nsleeps %lu\n",
-			  periods, total, exhausted, over, overshoot, atomic_long_read(&g->sleeps));
-}
-
-/* configfs gives new files to root: who may is asked above. */
-#define GROUP_ATTR(_name, _mode, _store)					\
-static struct configfs_attribute group_attr_##_name = {				\
-	.ca_name = __stringify(_name),						\
-	.ca_mode = _mode,							\
-	.ca_owner = THIS_MODULE,						\
-	.show = group_##_name##_show,						\
-	.store = _store,							\
-}
-GROUP_ATTR(cgroup, 0666, group_cgroup_store);
-GROUP_ATTR(budget, 0666, group_budget_store);
-GROUP_ATTR(stat, 0444, NULL);
-static struct configfs_attribute *group_attrs[] = { &group_attr_cgroup, &group_attr_budget, &group_attr_stat, NULL };
-
-static void group_release(struct config_item *item)
-{
-	struct folder *folder = folder_of(item);
-
-	mutex_lock(&mg_mutex);
-	mg_group_unbind(&folder->of);
-	mutex_unlock(&mg_mutex);
-	kfree(folder);
-}
-
-static struct configfs_item_operations group_ops = { .release = group_release };
-static struct config_group *make_folder(struct config_group *parent, const char *name);
-static struct configfs_group_operations group_makes = { .make_group = make_folder };
-static const struct config_item_type group_type = {
-	.ct_item_ops = &group_ops, .ct_group_ops = &group_makes, .ct_attrs = group_attrs, .ct_owner = THIS_MODULE,
-};
-
-static struct config_group *make_folder(struct config_group *parent, const char *name)
-{
-	struct folder *folder = kzalloc(sizeof(*folder), GFP_KERNEL);
-
-	if (!folder)
-		return ERR_PTR(-ENOMEM);
-	mg_group_init(&folder->of);
-	config_group_init_type_name(&folder->group, name, &group_type);
-	return &folder->group;
-}
-
 /* The folders. */
 
 struct of_node {
@@ -573,7 +395,6 @@ static const struct config_item_type root_type = { .ct_attrs = root_attrs, .ct_o
 static const struct config_item_type node_type = { .ct_attrs = node_attrs, .ct_owner = THIS_MODULE };
 static const struct config_item_type cpu_type = { .ct_attrs = cpu_attrs, .ct_owner = THIS_MODULE };
 static const struct config_item_type plain_type = { .ct_owner = THIS_MODULE };
-static const struct config_item_type groups_type = { .ct_group_ops = &group_makes, .ct_owner = THIS_MODULE };
 
 static struct configfs_subsystem subsystem = {
 	.su_group = { .cg_item = { .ci_namebuf = "memguard", .ci_type = &root_type } },
@@ -600,7 +421,7 @@ int mg_files_init(void)
 	configfs_add_default_group(&nodes, root);
 	config_group_init_type_name(&cpus, "cpus", &plain_type);
 	configfs_add_default_group(&cpus, root);
-	config_group_init_type_name(&groups, "groups", &groups_type);
+	config_group_init_type_name(&groups, "groups", &mg_groups_type);
 	configfs_add_default_group(&groups, root);
 	for (node = 0; node < nr_node_ids; node++) {
 		if (cpumask_empty(&mg_nodes[node].cpus))

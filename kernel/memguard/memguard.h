@@ -7,7 +7,7 @@
  *   hold.c       a CPU that has nothing left is kept from running programs
  *   groups.c     cgroups: who is in which, what they share among CPUs
  *   source*.c    where counts come from
- *   files.c      settings and statistics, in configfs
+ *   files*.c     settings and statistics, in configfs
  */
 #ifndef MEMGUARD_H
 #define MEMGUARD_H
@@ -53,7 +53,6 @@ struct mg_cpu {
 	struct mg_node *node;
 	struct hrtimer timer;
 	struct irq_work work;
-	struct task_struct *thread;
 	struct perf_event *event;
 	bool online, live;	/* its timer may run; it does */
 	bool dead;		/* the counter was lost with the CPU, and is made anew */
@@ -103,7 +102,6 @@ extern struct mg_node *mg_nodes;	/* nr_node_ids */
 /* source.c */
 int mg_source_choose(const char *text);
 const char *mg_source_text(void);
-void mg_source_forget(void);
 extern const struct mg_source mg_perf, mg_fed;
 int mg_perf_choose(const char *text);
 int mg_fed_open(void);

@@ -20,12 +20,7 @@ int mg_source_choose(const char *text)
 	error = mg_perf_choose(text);
 	if (error)
 		return error;
-	mg_source_forget();
+	mg_fed_close();
 	mg_source = &mg_perf;
 	return 0;
-}
-
-void mg_source_forget(void)
-{
-	mg_fed_close();
 }
