@@ -54,7 +54,7 @@ impl<'s> Against<'s> {
         (0..copies.len()).filter(other).collect()
     }
 
-    /// Is it watched, or a thread of the program that is?
+    /// Returns true if a copy is watched, or is a thread of the program that is.
     fn is_of_its_program(&self, copy: usize) -> bool {
         let setup = &self.spec.point.setup;
         let task = setup.copies[self.watched].task;

@@ -37,6 +37,16 @@ impl Area {
     }
 }
 
+/// Marks the begin of a program, unless it has `begun` before.
+pub(crate) fn begin_once(begun: &mut bool, out: &mut Batch) {
+    if !std::mem::replace(begun, true) {
+        out.push(Event::Mark {
+            marker: Marker::Begin,
+            gap: 0,
+        });
+    }
+}
+
 /// A program with that memory that only looks where its pages lie. It would read its first line without end.
 pub struct Scout {
     area: Area,
@@ -87,12 +97,7 @@ impl Program for Scout {
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
-        if !std::mem::replace(&mut self.begun, true) {
-            out.push(Event::Mark {
-                marker: Marker::Begin,
-                gap: 0,
-            });
-        }
+        begin_once(&mut self.begun, out);
         while !out.is_full() {
             out.push(Event::Op(Op {
                 addr: self.area.address(0),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A mover as a program.
 
-use super::ground::{Area, Ground};
+use super::ground::{Area, Ground, begin_once};
 use super::mover::Mover;
 use super::stretch::Stretch;
 use fresco_input::InputError;
@@ -106,12 +106,7 @@ impl Program for Moves {
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
-        if !std::mem::replace(&mut self.begun, true) {
-            out.push(Event::Mark {
-                marker: Marker::Begin,
-                gap: 0,
-            });
-        }
+        begin_once(&mut self.begun, out);
         while !out.is_full() {
             out.push(Event::Op(self.access()));
             if self.done < self.stretches[self.present].stretch.accesses {
