@@ -5,6 +5,7 @@ use crate::Failure;
 use crate::nat::{ENDLESS, Nat, n};
 use crate::verdict::{named, number};
 use serde_json::Value;
+use std::fmt;
 
 /// Inputs by name.
 #[derive(Clone, Copy)]
@@ -21,6 +22,16 @@ pub struct Crowd {
     pub ranks: Nat,
     pub writes: Nat,
     pub front: Nat,
+}
+
+impl fmt::Display for Crowd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "reads {}, of_rank {}, of_group {}, of_bank {}, of_other_ranks {}, ranks {}, waiting_writes {}, front {}",
+            self.reads, self.of_rank, self.of_group, self.of_bank, self.of_others, self.ranks, self.writes, self.front
+        )
+    }
 }
 
 /// What refreshes of a bank are.

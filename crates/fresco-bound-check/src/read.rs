@@ -360,7 +360,7 @@ fn crowd(of: &Value) -> Result<Crowd, Failure> {
         false => refused(
             "crowd",
             "1 <= Q <= G <= S <= T < 2^20, T - S <= O < T, a rank at least",
-            format!("{c:?}"),
+            c,
             "others",
         ),
     }

@@ -99,7 +99,7 @@ pub fn check_task(setup: &Setup, task: &Value, reads: &[Read]) -> Result<(), Fai
                 "crowd",
                 "those around each bank of the task",
                 "others",
-                format!("{crowd:?} at bank {bank}"),
+                format!("{crowd} at bank {bank}"),
             );
         }
     }
@@ -200,7 +200,7 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
     let Some(there) = topology.hop_latency.get(node).and_then(|from| from.get(home)) else {
         return refused("node", "a node of the machine", node, topology.hop_latency.len());
     };
-    let ways = topology.hop_latency[home][node] + there + machine.memory.timing.clock.to_ps(2);
+    let ways = topology.hop_latency[home][node] + there + machine.memory.timing.clock.longest_ps(2);
     no_less(
         "path_ps",
         "to the controller and back",

@@ -49,7 +49,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     } else {
         let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
         let drains = longest_of(reads, |read| {
-            Ok(read.crowd.writes.over(room) * m.ps(read.longest + read.drain)?)
+            Ok(read.crowd.writes.over(room) * m.longest_ps(read.longest + read.drain)?)
         })?;
         no_less(
             "hold_ps",
@@ -65,7 +65,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         no_less("write_backs_ps", "min(reads, write-backs) H", held, waits)?;
         // Refreshes by reads, or by time, whatever is less.
         let by_reads = count * longest - in_memory;
-        let without = longest_of(reads, |read| Ok(m.ps(read.longest)? - m.ps(read.refresh)?))?;
+        let without = longest_of(reads, |read| m.longest_ps(read.longest - read.refresh))?;
         let without = time.max((time + count * without + held) - in_memory);
         let by_time = match costs.each > n(0) {
             true => without + (base / costs.interval + n(2)) * costs.each * mshrs,
@@ -153,13 +153,13 @@ impl Costs {
                 }
             }
         }
-        let ps = |name: &str| m.ps(at(name)?);
+        let ps = |name: &str| m.longest_ps(at(name)?);
         Ok(Self {
             own_read: ps("own_read")?,
             read: ps("read")?,
             write: ps("write")?,
             turns: ps("turns")?,
-            interval: ps("interval")?,
+            interval: m.ps(at("interval")?)?,
             each: ps("refresh")?,
         })
     }

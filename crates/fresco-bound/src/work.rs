@@ -83,7 +83,7 @@ impl Sources<'_> {
 /// There, `ways` over links, to the next edge of the memory's clock, and the answer a cycle later.
 pub(crate) fn path_ps(machine: &Machine, ways: Ps) -> Ps {
     let llc = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
-    llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.to_ps(2)
+    llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.longest_ps(2)
 }
 
 /// The longest that work takes beside others, its own budget apart; `by_budgets` is the delay by all that others may move, if they have budgets.
@@ -143,9 +143,9 @@ fn with_refreshes_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, given:
     };
     let (every, each) = (
         clock.to_ps(every),
-        clock.to_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
+        clock.longest_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
     );
-    let without = |bound: &ReadBound| clock.to_ps(bound.total()) - clock.to_ps(bound.refresh);
+    let without = |bound: &ReadBound| clock.longest_ps(bound.total() - bound.refresh);
     let longest_without = reads.all.iter().map(|(_, bound)| without(bound)).max().unwrap_or(0);
     let by_reads = alone.reads.saturating_mul(reads.longest_ps - longest_without);
     let without = given.1.saturating_sub(by_reads);
@@ -170,7 +170,7 @@ fn longest_hold_ps(machine: &Machine, reads: &TaskReads, path_ps: Ps) -> Ps {
     let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
     let clock = &machine.memory.timing.clock;
     let drains = reads.all.iter().map(|(crowd, bound)| {
-        let each = clock.to_ps(bound.total().saturating_add(bound.drain));
+        let each = clock.longest_ps(bound.total().saturating_add(bound.drain));
         u64::from(crowd.waiting_writes).div_ceil(room).saturating_mul(each)
     });
     drains.max().unwrap_or(0).saturating_add(path_ps)

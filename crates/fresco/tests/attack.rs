@@ -52,6 +52,7 @@ fn attacks_are_found_kept_and_replayed() {
     );
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("something else has changed"), "{told}");
+    assert_eq!(output.status.code(), Some(1), "it is no replay");
     let complaint = refused(&["attack", "pair.toml", "--task", "nobody"], here);
     assert!(complaint.contains("chase, reader"), "{complaint}");
     let complaint = refused(&["attack", "first"], here);
@@ -136,6 +137,17 @@ fn a_file_that_does_not_fit_is_refused_by_place() {
     );
     is_told(&at("/data/tasks", json!([])), &["data.tasks", "an attack on no task"]);
     is_told(
+        &|file| {
+            let tasks = file["data"]["tasks"].as_array_mut().expect("a list");
+            tasks.push(tasks[0].clone());
+        },
+        &["data.tasks[1].name", "\"chase\" once more", "each task once"],
+    );
+    is_told(
+        &at("/data/tasks/0/attack/round", json!(0)),
+        &["attack.round", "found 0", "1 or more"],
+    );
+    is_told(
         &at("/data/tasks/0/search/cycles", json!(1)),
         &["search.cycles", "found 1", "100 to 100000000"],
     );
@@ -158,4 +170,9 @@ fn a_file_that_does_not_fit_is_refused_by_place() {
     );
     let complaint = refused(&["attack", "pair.toml", "--replay", "pair.toml"], here);
     assert!(complaint.contains("found no JSON"), "{complaint}");
+    let text = std::fs::read_to_string(here.join("worst.json")).expect("it is there");
+    let twice = text.replacen("\"round\":", "\"round\": 5, \"round\":", 1);
+    std::fs::write(here.join("twice.json"), twice).expect("it can be written");
+    let complaint = refused(&["attack", "pair.toml", "--replay", "twice.json"], here);
+    assert!(complaint.contains("round stands twice in one object"), "{complaint}");
 }

@@ -80,8 +80,9 @@ fn attacks_on_work_are_found_kept_and_replayed() {
         "--set",
         "memory.controller.page=closed",
     ];
-    let told = fresco(&changed, here).stderr;
-    let told = String::from_utf8_lossy(&told);
+    let output = fresco(&changed, here);
+    assert_eq!(output.status.code(), Some(1), "it is no replay");
+    let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("something else has changed"), "{told}");
 }
 

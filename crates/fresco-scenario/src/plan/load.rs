@@ -65,9 +65,10 @@ impl Plan {
                 .help(help));
         };
         // From the text once more: a value does not know its line.
-        let plan =
+        let read =
             serde_json::from_str(text).map_err(|error| misread::error(file, error.line(), data, &error.to_string()));
-        let Document { data: plan } = plan?;
+        let Document { data: plan } = read?;
+        names(file, &plan)?;
         commands(file, data)?;
         match unknown(data, &plan) {
             None => Ok(plan),
@@ -82,6 +83,20 @@ impl Plan {
                     None => "remove it: nothing would heed it".to_owned(),
                 })),
         }
+    }
+}
+
+/// Checks that the plan and its tasks have names, by which results and folders are told apart.
+fn names(file: &str, plan: &Plan) -> Result<(), InputError> {
+    let tasks = plan.tasks.iter().enumerate();
+    let tasks = tasks.map(|(number, task)| (format!("data.tasks[{number}].name"), &task.name));
+    let mut all = std::iter::once(("data.name".to_owned(), &plan.name)).chain(tasks);
+    match all.find(|(_, name)| name.trim().is_empty()) {
+        None => Ok(()),
+        Some((field, name)) => Err(InputError::new(file, format!("found {name:?}"))
+            .in_field(field)
+            .allowed("a name")
+            .help("name it")),
     }
 }
 

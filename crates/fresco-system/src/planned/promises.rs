@@ -73,19 +73,17 @@ pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) 
     if !plan.proofs.is_empty() {
         let misses: u64 = result.tasks.iter().map(|task| task.misses).sum();
         let released: u64 = result.tasks.iter().map(|task| task.released).sum();
-        let why = |kept: bool| match longest_beyond(plan, change, result) {
-            Some(longer) if !kept => format!("; {longer}"),
-            _ => String::new(),
-        };
+        // Told with the deadlines even if these are met: what the proofs rest on did not hold.
+        let why = longest_beyond(plan, change, result).map_or_else(String::new, |longer| format!("; {longer}"));
         let found = format!("{misses} of {released} jobs missed");
         match change {
-            None => add(DEADLINES, misses == 0, found + &why(misses == 0)),
+            None => add(DEADLINES, misses == 0, found + &why),
             Some(change) => {
                 let abandoned = |job: &&JobRecord| job.abandoned_ps.is_some();
                 let jobs = result.tasks.iter().flat_map(|task| &task.jobs);
                 let abandoned = jobs.filter(abandoned).count();
                 let at = format_duration(change.at_ns.saturating_mul(1000));
-                let found = format!("{found}, {abandoned} abandoned at {at}{}", why(misses == 0));
+                let found = format!("{found}, {abandoned} abandoned at {at}{why}");
                 add(DEADLINES_OF_MODES, misses == 0, found);
                 let late = late_of_low(plan, change, result);
                 add(DROPPED, late == 0, format!("{late} jobs are"));
@@ -95,7 +93,7 @@ pub(super) fn of(plan: &Plan, change: Option<&ModeChange>, result: &RunOutcome) 
             let bound = task.response_bound_ns?.saturating_mul(1000);
             let worst = outcome.response.as_ref()?.max_ps;
             let [worst_text, bound_text] = [worst, bound].map(spell_duration);
-            (worst > bound).then(|| format!("{}: {worst_text}, bound {bound_text}{}", task.name, why(false)))
+            (worst > bound).then(|| format!("{}: {worst_text}, bound {bound_text}{why}", task.name))
         });
         let kept = late.is_none();
         add(BOUNDS, kept, late.unwrap_or_else(|| "none does".to_owned()));

@@ -158,6 +158,11 @@ fn a_job_that_takes_longer_than_its_wcet_is_named() {
     plan.tasks[1].wcet_ns = 3_000_000;
     let told = |plan: &Plan| promises::of(plan, None, &outcome);
     assert_eq!(broken(&told(&plan)), [""; 0], "a longer job alone breaks nothing");
+    let met = &told(&plan)[0].found;
+    assert!(
+        met.contains(" jobs missed; job ") && met.contains(" of vision took 7."),
+        "but it is told: {met}"
+    );
     plan.tasks[0].response_bound_ns = Some(1_000_000);
     let bound = told(&plan).into_iter().find(|promise| !promise.kept).unwrap();
     assert!(

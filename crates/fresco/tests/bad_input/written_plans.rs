@@ -50,6 +50,20 @@ fn places() -> Vec<Case> {
             "p.json: data.tasks[0].priority: found an unknown field",
         ),
         first(
+            "a plan without a name",
+            &aligned,
+            "\"name\": \"two\"",
+            "\"name\": \"\"",
+            "p.json: data.name: found \"\"",
+        ),
+        first(
+            "a task without a name",
+            &aligned,
+            "\"name\": \"a\"",
+            "\"name\": \" \"",
+            "p.json: data.tasks[0].name: found \" \"",
+        ),
+        first(
             "a command without a program",
             &aligned,
             "\"period_ns\": 8000000",

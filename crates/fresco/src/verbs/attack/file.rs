@@ -34,7 +34,7 @@ impl File {
             schema: String::new(),
             data: Value::Null,
         };
-        let document: Value = serde_json::from_str(&file.text).map_err(|error| {
+        let document = fresco_bound_check::parse(&file.text).map_err(|error| {
             let error_here = InputError::new(file.name.clone(), format!("found no JSON: {error}"));
             error_here
                 .at_line(error.line() as u32)
@@ -82,6 +82,22 @@ impl File {
         match beyond(&self.data, &again, "data", |_| &[]) {
             None => Ok(read),
             Some(unknown) => Err(self.wrong(unknown.path, "an unknown field", unknown.known.join(", "))),
+        }
+    }
+
+    /// Checks that no task is attacked twice.
+    ///
+    /// # Errors
+    /// The second of a name.
+    pub fn check_each_once(&self, names: &[&str]) -> Result<(), InputError> {
+        let mut numbered = names.iter().enumerate();
+        match numbered.find(|(number, name)| names[..*number].contains(name)) {
+            None => Ok(()),
+            Some((number, name)) => Err(self.wrong(
+                format!("data.tasks[{number}].name"),
+                format!("{name:?} once more"),
+                "each task once",
+            )),
         }
     }
 

@@ -18,7 +18,7 @@ use fresco_attack::{Attack, Attacker, Observer, Search, Target, Worst};
 use fresco_bound::ReadBound;
 use fresco_dram::Cycle;
 use fresco_input::{InputError, write_atomically};
-use fresco_report::Document;
+use fresco_report::{Document, Provenance, ReportError, Table};
 use fresco_scenario::Setup;
 use fresco_system::{Role, Scenario};
 use indicatif::ProgressBar;
@@ -35,7 +35,7 @@ send what makes a read of the task take longest in its controller; the task itse
 With --work a job or the measured phase of the task is made longest, through the whole machine (caches, miss registers, links, buffers, controllers), by programs in place of \
 the tasks on other cores, in memory of the same colors. The attacked task keeps its own program.
 The same seed finds the same attack. docs/bound.md says what attackers can do.
-Exit status: 0 nothing was longer than its bound, 1 something was, or there is no bound, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
+Exit status: 0 nothing was longer than its bound, 1 something was, there is no bound, or a replay took another time than its file says, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
 
 Examples:
   fresco attack scenarios/first.toml --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]'
@@ -43,7 +43,7 @@ Examples:
   fresco attack my.toml --task control --work --tries 500 --out worst.json
   fresco attack my.toml --replay worst.json")]
 pub struct Args {
-    /// Scenario: the name of a built-in one, or a file
+    /// Scenario: the name of a built-in one, or a file; a plan stands for its tasks
     #[arg(value_name = "SCENARIO")]
     scenario: String,
 
@@ -165,11 +165,12 @@ pub fn run(args: &Args) -> Outcome {
         if file.schema == work::SCHEMA {
             return work::replay(args, &file, &scenario, &provenance);
         }
-        let (attacks, played) = replay::replayed(&file, &scenario.name, setup)?;
-        output::print(args.json, SCHEMA, &provenance, &attacks, || {
-            show::replays(setup, &attacks, &played)
+        let replayed = replay::replayed(&file, &scenario.name, setup)?;
+        let attacks = &replayed.attacks;
+        output::print(args.json, SCHEMA, &provenance, attacks, || {
+            show::replays(setup, attacks, &replayed.played)
         })?;
-        return Ok(attacks.status());
+        return Ok(replay_status(replayed.is_as_written, attacks.status()));
     }
     let victims = victims(setup, args)?;
     if args.work {
@@ -195,24 +196,52 @@ pub fn run(args: &Args) -> Outcome {
         tasks,
     }
     .told(setup);
+    let stopped = tell_found(
+        args,
+        (SCHEMA, &provenance),
+        (&attacks, attacks.tasks.is_empty()),
+        user.stop.is_asked(),
+        || show::tables(setup, &attacks),
+    )?;
+    Ok(stopped.unwrap_or_else(|| attacks.status()))
+}
+
+/// Writes and prints what a search found, the worst by then if it was stopped; the exit status of that.
+fn tell_found<T: Serialize>(
+    args: &Args,
+    (schema, provenance): (&str, &Provenance),
+    (attacks, is_empty): (&T, bool),
+    is_stopped: bool,
+    tables: impl FnOnce() -> Result<Vec<Table>, ReportError>,
+) -> Result<Option<ExitCode>, Failure> {
+    if is_stopped && is_empty {
+        tell("fresco: stopped before the first attacks were tried: there is no result");
+        return Ok(Some(ExitCode::from(STOPPED)));
+    }
     let document = Document {
-        schema: SCHEMA,
-        provenance: &provenance,
-        data: &attacks,
+        schema,
+        provenance,
+        data: attacks,
     };
     let written = match &args.out {
-        Some(out) if !attacks.tasks.is_empty() => write_atomically(out, &document.to_bytes()?).map_err(Failure::from),
+        Some(out) if !is_empty => write_atomically(out, &document.to_bytes()?).map_err(Failure::from),
         _ => Ok(()),
     };
-    output::print(args.json, SCHEMA, &provenance, &attacks, || {
-        show::tables(setup, &attacks)
-    })?;
+    output::print(args.json, schema, provenance, attacks, tables)?;
     outputs::all([written])?;
-    if user.stop.is_asked() {
+    if is_stopped {
         tell("fresco: stopped before all attacks were tried: worse ones may exist");
-        return Ok(ExitCode::from(STOPPED));
+        return Ok(Some(ExitCode::from(STOPPED)));
     }
-    Ok(attacks.status())
+    Ok(None)
+}
+
+/// What a replay ends with whose attacks end with `status`: one that took another time than when it was written is no replay of it.
+fn replay_status(is_as_written: bool, status: ExitCode) -> ExitCode {
+    match is_as_written {
+        true => status,
+        false => ExitCode::from(WANTING),
+    }
 }
 
 /// The one point of a scenario without a sweep; `file` is how the user named it.

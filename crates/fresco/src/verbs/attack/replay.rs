@@ -8,17 +8,28 @@ use fresco_attack::{Attack, Habits, Phase, Played, Target, channel_of, dram, pla
 use fresco_input::InputError;
 use fresco_scenario::Setup;
 
+/// Attacks as they were played here.
+pub struct Replayed {
+    pub attacks: Attacks,
+    /// One for each.
+    pub played: Vec<Played>,
+    /// Each longest read is that of the file.
+    pub is_as_written: bool,
+}
+
 /// The attacks of a file on tasks of this scenario, as they are played here.
 ///
 /// # Errors
 /// The file has none; or tasks, controllers, cores or banks are others than the scenario's.
-pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<(Attacks, Vec<Played>), InputError> {
+pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<Replayed, InputError> {
     let kept: Attacks = file.data()?;
     file.check("data.scenario", &kept.scenario.as_str(), &name)?;
     if kept.tasks.is_empty() {
         return Err(file.wrong("data.tasks", "an attack on no task", "one or more"));
     }
-    let (mut tasks, mut all_played) = (Vec::new(), Vec::new());
+    let names: Vec<&str> = kept.tasks.iter().map(|task| task.name.as_str()).collect();
+    file.check_each_once(&names)?;
+    let (mut tasks, mut all_played, mut is_as_written) = (Vec::new(), Vec::new(), true);
     for (number, kept) in kept.tasks.into_iter().enumerate() {
         let place = |field: &str| format!("data.tasks[{number}].{field}");
         let copy = setup.copies.iter().position(|copy| copy.name == kept.name);
@@ -48,6 +59,7 @@ pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
         let played = play(&memory, &limits, target.victim, &kept.attack, kept.search.cycles, true);
         let worst = played.longest[target.victim];
         if worst != kept.worst {
+            is_as_written = false;
             tell(&format!(
                 "fresco: {}: its longest read came in cycle {} and took {} when the file was written; here it comes in cycle {} and takes {}: something else \
                  has changed",
@@ -66,7 +78,11 @@ pub fn replayed(file: &File, name: &str, setup: &Setup) -> Result<(Attacks, Vec<
         scenario: name.to_owned(),
         tasks,
     };
-    Ok((attacks.told(setup), all_played))
+    Ok(Replayed {
+        attacks: attacks.told(setup),
+        played: all_played,
+        is_as_written,
+    })
 }
 
 /// What of an attack by so many cores nobody can play, if so: where, what was found, what is allowed.
@@ -76,7 +92,7 @@ fn wrong(attack: &Attack, cores: usize) -> Option<(String, String, String)> {
         let found = format!("{} cores", attack.cores.len());
         return told("cores".to_owned(), found, &format!("{cores}: one for each attacker"));
     }
-    if attack.round == 0 && attack.cores.iter().any(|habits| matches!(habits, Habits::Rounds(_))) {
+    if attack.round == 0 {
         return told("round".to_owned(), "0".to_owned(), "1 or more");
     }
     attack.cores.iter().enumerate().find_map(|(core, habits)| {

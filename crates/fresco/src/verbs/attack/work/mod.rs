@@ -7,19 +7,17 @@ mod show;
 
 pub use replay::replay;
 
-use super::{Args, User};
-use crate::failure::{Failure, Outcome, WANTING, tell};
-use crate::output;
-use crate::outputs;
+use super::{Args, User, tell_found};
+use crate::failure::{Outcome, WANTING};
 use crate::progress;
-use crate::stop::{STOPPED, Stop};
+use crate::stop::Stop;
 use crate::verbs::bound::Reason;
 use arena::Arena;
 use fresco_attack::work::{WorkAttack, WorkSearch, WorkStep, search_work};
 use fresco_bound::{Sources, Unknown, WorkBound};
 use fresco_dram::Ps;
-use fresco_input::{InputError, write_atomically};
-use fresco_report::{Document, Provenance};
+use fresco_input::InputError;
+use fresco_report::Provenance;
 use fresco_system::results::{Anatomy, RowCounts, TaskResult};
 use fresco_system::{RunSpec, Scenario, longest_work};
 use serde::{Deserialize, Serialize};
@@ -229,22 +227,14 @@ pub fn run(args: &Args, scenario: &Scenario, provenance: &Provenance, victims: &
         run_seed: spec.seed,
         tasks,
     };
-    let document = Document {
-        schema: SCHEMA,
-        provenance,
-        data: &attacks,
-    };
-    let written = match &args.out {
-        Some(out) if !attacks.tasks.is_empty() => write_atomically(out, &document.to_bytes()?).map_err(Failure::from),
-        _ => Ok(()),
-    };
-    output::print(args.json, SCHEMA, provenance, &attacks, || show::tables(&attacks))?;
-    outputs::all([written])?;
-    if user.stop.is_asked() {
-        tell("fresco: stopped before all attacks were tried: worse ones may exist");
-        return Ok(ExitCode::from(STOPPED));
-    }
-    Ok(attacks.status())
+    let stopped = tell_found(
+        args,
+        (SCHEMA, provenance),
+        (&attacks, attacks.tasks.is_empty()),
+        user.stop.is_asked(),
+        || show::tables(&attacks),
+    )?;
+    Ok(stopped.unwrap_or_else(|| attacks.status()))
 }
 
 /// The worst attack on a copy that is found; `None` if none was tried.

@@ -7,8 +7,8 @@ use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::progress;
 use crate::stop::{STOPPED, Stop};
-use crate::verbs::attack::Args;
 use crate::verbs::attack::file::File;
+use crate::verbs::attack::{Args, replay_status};
 use fresco_input::InputError;
 use fresco_report::Provenance;
 use fresco_system::{RunSpec, Scenario, longest_work};
@@ -25,13 +25,18 @@ pub fn replay(args: &Args, file: &File, scenario: &Scenario, provenance: &Proven
     if kept.tasks.is_empty() {
         return Err(file.wrong("data.tasks", "an attack on no task", "one or more").into());
     }
+    let names: Vec<&str> = kept.tasks.iter().map(|task| task.name.as_str()).collect();
+    file.check_each_once(&names)?;
     let bar = progress::bar(kept.tasks.len() as u64, &scenario.name);
-    let mut tasks = Vec::new();
+    let (mut tasks, mut is_as_written) = (Vec::new(), true);
     for (number, kept) in kept.tasks.into_iter().enumerate() {
         if stop.is_asked() {
             break;
         }
-        tasks.extend(replayed(file, (number, kept), spec, &|| stop.is_given_up())?);
+        let written_ps = kept.observed_ps;
+        let task = replayed(file, (number, kept), spec, &|| stop.is_given_up())?;
+        is_as_written &= task.as_ref().is_none_or(|task| task.observed_ps == written_ps);
+        tasks.extend(task);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -45,7 +50,7 @@ pub fn replay(args: &Args, file: &File, scenario: &Scenario, provenance: &Proven
         tell("fresco: stopped before all attacks were run once more");
         return Ok(ExitCode::from(STOPPED));
     }
-    Ok(attacks.status())
+    Ok(replay_status(is_as_written, attacks.status()))
 }
 
 /// One of them, as it goes here; `None` if it is given up.
