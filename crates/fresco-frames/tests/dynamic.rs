@@ -3,7 +3,8 @@
 
 use fresco_frames::ColorSet;
 use fresco_frames::dynamic::{
-    Adjustment, Demand, Holding, Loan, Migration, Mode, adjust, estimate, mode, rebalance, unbalance_permille,
+    Adjustment, Demand, Holding, Loan, Migration, Mode, adjust, adjust_within, estimate, mode, rebalance,
+    unbalance_permille,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -172,4 +173,32 @@ proptest! {
         };
         prop_assert!(spread(&after) <= spread(&before));
     }
+}
+
+/// Within groups nobody lends to another group, and places are those of the whole list.
+#[test]
+fn colors_are_lent_within_groups_only() {
+    let holding = |banks: std::ops::Range<u32>, required| Holding {
+        required,
+        banks: banks.collect(),
+    };
+    let holdings = [
+        holding(0..4, 0),
+        holding(4..8, 500),
+        holding(8..12, 600),
+        holding(12..16, 100),
+    ];
+    let apart = adjust_within(&holdings, &[0, 1, 0, 1], 100);
+    let pairs: Vec<(usize, usize)> = apart.moved.iter().map(|loan| (loan.from, loan.to)).collect();
+    assert_eq!(pairs, [(0, 2), (0, 2), (3, 1)]);
+    assert_eq!(
+        adjust_within(&holdings, &[7; 4], 100),
+        adjust(&holdings, 100),
+        "one group is all of them"
+    );
+    // The first loans are those of a whole one.
+    let sets = apart.first(1).apply(&holdings);
+    assert_eq!(sets[2].iter().collect::<Vec<_>>(), [3, 8, 9, 10, 11]);
+    assert_eq!((sets[1].len(), sets[3].len()), (4, 4));
+    assert_eq!(apart.first(9), apart);
 }

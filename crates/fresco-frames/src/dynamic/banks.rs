@@ -53,6 +53,17 @@ impl Adjustment {
         self.moved.is_empty() && self.shared.is_empty()
     }
 
+    /// The same without the loans of whole colors after the first `moved`, and what is shared only if there are none of these.
+    #[must_use]
+    pub fn first(&self, moved: usize) -> Self {
+        let is_whole = moved >= self.moved.len();
+        Self {
+            moved: self.moved[..moved.min(self.moved.len())].to_vec(),
+            shared: if is_whole { self.shared.clone() } else { Vec::new() },
+            short: self.short.clone(),
+        }
+    }
+
     /// The colors of each thread afterwards.
     pub fn apply(&self, holdings: &[Holding]) -> Vec<ColorSet> {
         let mut sets: Vec<ColorSet> = holdings.iter().map(|holding| holding.banks.clone()).collect();
@@ -108,4 +119,27 @@ pub fn adjust(holdings: &[Holding], pages: u64) -> Adjustment {
     }
     adjustment.short.sort_unstable();
     adjustment
+}
+
+/// [`adjust`] among the threads of each group; `group` is that of each thread. Threads of the result are places in `holdings`.
+pub fn adjust_within(holdings: &[Holding], group: &[usize], pages: u64) -> Adjustment {
+    let groups: std::collections::BTreeSet<usize> = group.iter().copied().collect();
+    let mut whole = Adjustment::default();
+    for one in groups {
+        let here: Vec<usize> = (0..holdings.len()).filter(|&thread| group[thread] == one).collect();
+        let of_here: Vec<Holding> = here.iter().map(|&thread| holdings[thread].clone()).collect();
+        let adjustment = adjust(&of_here, pages);
+        let placed = |loan: Loan| Loan {
+            from: here[loan.from],
+            to: here[loan.to],
+            ..loan
+        };
+        whole.moved.extend(adjustment.moved.into_iter().map(placed));
+        whole.shared.extend(adjustment.shared.into_iter().map(placed));
+        whole
+            .short
+            .extend(adjustment.short.into_iter().map(|thread| here[thread]));
+    }
+    whole.short.sort_unstable();
+    whole
 }

@@ -116,3 +116,13 @@ pub fn mode(demands: &[Demand], channels: usize) -> Mode {
         false => Mode::Bpm,
     }
 }
+
+/// The channel of each thread after [`rebalance`], and whether channels are worth partitioning then.
+pub fn divide(demands: &[Demand], channels: usize) -> (Vec<usize>, Mode) {
+    let mut after = demands.to_vec();
+    for migration in rebalance(demands, channels) {
+        after[migration.thread].channel = migration.to;
+    }
+    let mode = mode(&after, channels);
+    (after.iter().map(|demand| demand.channel).collect(), mode)
+}

@@ -16,12 +16,7 @@ impl Engine<'_> {
         let demands = self.demands(now)?;
         let recoloring = self.recoloring.as_mut()?;
         let of_channel = recoloring.rules.channels.clone()?;
-        let mut after = demands.clone();
-        for migration in dynamic::rebalance(&demands, of_channel.len()) {
-            after[migration.thread].channel = migration.to;
-        }
-        let mode = dynamic::mode(&after, of_channel.len());
-        let now_in: Vec<usize> = after.iter().map(|demand| demand.channel).collect();
+        let (now_in, mode) = dynamic::divide(&demands, of_channel.len());
         if mode == recoloring.mode && (mode == Mode::Bpm || now_in == recoloring.channel) {
             return None;
         }

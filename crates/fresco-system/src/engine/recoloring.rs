@@ -136,26 +136,14 @@ impl Engine<'_> {
             holding
         };
         let holdings: Vec<Holding> = recoloring.rules.members.iter().map(holding).collect();
-        let mut sets: Vec<ColorSet> = holdings.iter().map(|holding| holding.banks.clone()).collect();
-        let (mut changed, by_channel) = (false, recoloring.mode == Mode::BpmPlus);
-        for group in 0..recoloring.rules.channels.as_ref().map_or(1, Vec::len) {
-            let is_here = |&member: &usize| {
-                if by_channel {
-                    recoloring.channel[member] == group
-                } else {
-                    group == 0
-                }
-            };
-            let here: Vec<usize> = (0..holdings.len()).filter(is_here).collect();
-            let of_here: Vec<Holding> = here.iter().map(|&member| holdings[member].clone()).collect();
-            let adjustment = dynamic::adjust(&of_here, recoloring.pages);
-            changed |= !adjustment.is_empty();
-            here.into_iter()
-                .zip(adjustment.apply(&of_here))
-                .for_each(|(member, set)| sets[member] = set);
-        }
+        let group: Vec<usize> = match recoloring.mode {
+            Mode::BpmPlus => recoloring.channel.clone(),
+            Mode::Bpm => vec![0; holdings.len()],
+        };
+        let adjustment = dynamic::adjust_within(&holdings, &group, recoloring.pages);
+        let sets = adjustment.apply(&holdings);
         // Colors that are shared already may be all that can be done: then nothing changes.
-        changed &= std::iter::zip(&holdings, &sets).any(|(holding, set)| holding.banks != *set);
+        let changed = std::iter::zip(&holdings, &sets).any(|(holding, set)| holding.banks != *set);
         if changed {
             self.give(&sets, now)?;
         }
