@@ -60,6 +60,13 @@ pub fn become_program(program: &Program, arguments: &[OsString], request: &Reque
     }
 }
 
+/// Becomes the program as it is, without colors. Returns only if that fails.
+pub fn become_plain(program: &Program, arguments: &[OsString]) -> Errno {
+    let mut command = Command::new(&program.path);
+    command.arg0(&program.name).args(arguments);
+    Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO)
+}
+
 /// Starts the program as a child, which is told to end (SIGTERM) when the calling thread ends, however that happens.
 /// The signals that the caller holds back are the child's to handle.
 ///

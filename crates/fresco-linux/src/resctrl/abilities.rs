@@ -4,7 +4,7 @@
 use super::{Limits, ResctrlRefusal, Schemata, Tree};
 use fresco_dram::color::{format_list, parse_list};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the numbers of memory bandwidth are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,25 @@ impl Abilities {
             ways: ways.map(|mask| (0..64).filter(|way| mask >> way & 1 == 1).collect()),
             bytes_per_s: unit.map(|bytes| sum.saturating_mul(bytes)).filter(|&bytes| bytes > 0),
         }
+    }
+
+    /// Names of the classes that limit bandwidth, in whatever unit.
+    pub fn classes_with_bandwidth(&self, tree: &Tree) -> Vec<String> {
+        let free = match self.bandwidth {
+            Some(BandwidthUnit::PerCent) => Some(100),
+            Some(BandwidthUnit::MebibytesPerSecond) => Some(UNLIMITED),
+            // The first class's: what is free depends on the processor.
+            Some(BandwidthUnit::EighthsOfGigabyte) => self.full(Some(1)),
+            None => None,
+        };
+        let limits = |class: &PathBuf| {
+            let schemata = tree.schemata(class);
+            let mut values = schemata.bandwidth().into_iter().flat_map(|domains| domains.values());
+            values.any(|value| Some(*value) < free)
+        };
+        let classes = std::iter::once(tree.root().to_owned()).chain(tree.classes());
+        let named = classes.filter(limits).map(|class| class.display().to_string());
+        named.collect()
     }
 
     /// The value of a domain that is not limited: that of the first class.

@@ -3,46 +3,20 @@
 
 use super::tree::tasks;
 use super::{Abilities, Limits, ResctrlRefusal, Tree};
-use rustix::fd::OwnedFd;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
-use rustix::io::Errno;
-use std::fs;
-use std::io;
+use crate::keeper::Lock;
+use crate::proc::has_ended;
+use crate::settings::{append, remove_folder};
 use std::path::{Path, PathBuf};
 
 /// What the names of our classes begin with.
 const PREFIX: &str = "fresco-";
 
 /// The lock that users of the file system agree on: nobody else makes or removes classes meanwhile.
-#[derive(Debug)]
-pub struct Lock {
-    directory: OwnedFd,
-}
-
-impl Lock {
-    /// Waits for it.
-    ///
-    /// # Errors
-    /// The directory cannot be opened.
-    pub fn take(tree: &Tree) -> Result<Self, ResctrlRefusal> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let taken = open(tree.root(), flags, Mode::empty()).and_then(|directory| {
-            while let Err(error) = flock(&directory, FlockOperation::LockExclusive) {
-                if error != Errno::INTR {
-                    return Err(error);
-                }
-            }
-            Ok(Self { directory })
-        });
-        taken.map_err(|error| ResctrlRefusal::Denied("locking", error.to_string()))
-    }
-}
-
-impl Drop for Lock {
-    /// Explicitly: a process that was forked meanwhile has the descriptor, too.
-    fn drop(&mut self) {
-        let _ = flock(&self.directory, FlockOperation::Unlock);
-    }
+///
+/// # Errors
+/// The directory cannot be opened.
+pub fn lock(tree: &Tree) -> Result<Lock, ResctrlRefusal> {
+    Lock::take(tree.root()).map_err(|error| ResctrlRefusal::Denied("locking", error.to_string()))
 }
 
 /// A class.
@@ -106,7 +80,7 @@ impl Class {
 
     /// Removes it; who is in it is in the first class then.
     pub fn remove(&self) {
-        remove(&self.path);
+        remove_folder(&self.path);
     }
 }
 
@@ -117,36 +91,13 @@ pub fn tidy(_lock: &Lock, tree: &Tree) {
         name.starts_with(PREFIX)
     };
     for path in tree.classes().into_iter().filter(ours).filter(|path| is_empty(path)) {
-        remove(&path);
+        remove_folder(&path);
     }
 }
 
 fn is_empty(class: &Path) -> bool {
     // A tree that is not the kernel's lists threads that have ended.
-    !tasks(class).into_iter().any(lives)
-}
-
-/// Returns true if there is such a thread, and not only its exit status.
-fn lives(thread: u32) -> bool {
-    let text = fs::read_to_string(format!("/proc/{thread}/stat")).unwrap_or_default();
-    let state = text
-        .rsplit_once(')')
-        .and_then(|(_, rest)| rest.trim_start().chars().next());
-    state.is_some_and(|state| state != 'Z' && state != 'X')
-}
-
-fn remove(class: &Path) {
-    if let Err(error) = fs::remove_dir(class)
-        && error.kind() == io::ErrorKind::DirectoryNotEmpty
-    {
-        // A tree that is not the kernel's: there a class is a directory with files.
-        let _ = fs::remove_dir_all(class);
-    }
-}
-
-/// Writes a line as the file system takes it; other trees keep all lines.
-fn append(path: &Path, line: &str) -> io::Result<()> {
-    use std::io::Write;
-    let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
-    file.write_all(line.as_bytes())
+    tasks(class)
+        .into_iter()
+        .all(|thread| has_ended(Path::new(&format!("/proc/{thread}"))))
 }

@@ -12,7 +12,7 @@ mod schemata;
 mod tree;
 
 pub use abilities::{Abilities, BandwidthUnit, Ways};
-pub use class::{Class, Lock, tidy};
+pub use class::{Class, lock, tidy};
 pub use keeper::keep;
 pub use limits::Limits;
 pub use schemata::Schemata;

@@ -151,7 +151,7 @@ fn a_class_is_made_entered_and_removed_and_left_overs_go_first() {
         fs::create_dir(fake.0.join(name)).expect("writable");
         fs::write(fake.0.join(name).join("tasks"), "4194305\n").expect("writable");
     }
-    let lock = Lock::take(&tree).expect("nobody has it");
+    let lock = lock(&tree).expect("nobody has it");
     let asked = limits(Some(&[0, 1]), Some(500_000_000));
     tidy(&lock, &tree);
     let class = Class::make(&lock, &tree, &asked, "7", &[]).expect("it can be");
@@ -183,7 +183,7 @@ fn a_class_is_made_entered_and_removed_and_left_overs_go_first() {
 fn nothing_is_left_of_a_class_that_cannot_be() {
     let fake = Fake::new("refused", &TWO);
     let tree = fake.tree();
-    let lock = Lock::take(&tree).expect("nobody has it");
+    let lock = lock(&tree).expect("nobody has it");
     let refused = Class::make(&lock, &tree, &limits(Some(&[40]), None), "9", &[]);
     assert!(matches!(refused, Err(ResctrlRefusal::Ways(_))), "{refused:?}");
     assert!(!fake.0.join("fresco-9").exists());

@@ -43,7 +43,7 @@ impl fmt::Display for ResctrlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str(
-                "this kernel has no resctrl (Intel RDT, AMD QoS or Arm MPAM), which alone limits bandwidth and cache ways; virtual machines mostly lack it",
+                "this kernel has no resctrl (Intel RDT, AMD QoS or Arm MPAM), which limits bandwidth and cache ways; virtual machines mostly lack it",
             ),
             Self::NotMounted => f.write_str(
                 "resctrl is not mounted: mount -t resctrl -o mba_MBps resctrl /sys/fs/resctrl (without mba_MBps where the kernel refuses it)",
