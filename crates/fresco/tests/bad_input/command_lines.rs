@@ -278,6 +278,51 @@ fn live() -> Vec<Case> {
         )
         .told("/dev/zero: found a device"),
         run("a bandwidth of nothing", &["--colors", "banks=0", "--bandwidth", "0M"]).told("--bandwidth: "),
+        Case::new(
+            "a reservation of no processors",
+            &["run", "--reserve", "1G", "--", "sh"],
+        )
+        .told("--reserve: found it without --cpus"),
+        Case::new(
+            "a reservation of resctrl",
+            &[
+                "run",
+                "--reserve",
+                "1G",
+                "--cpus",
+                "0",
+                "--regulator",
+                "resctrl",
+                "--",
+                "sh",
+            ],
+        )
+        .told("--regulator: found resctrl with --reserve"),
+        Case::new(
+            "a reservation of nothing",
+            &["run", "--reserve", "0", "--cpus", "0", "--", "sh"],
+        )
+        .told("--reserve: "),
+        Case::new(
+            "a regulator that is not there",
+            &["run", "--bandwidth", "1G", "--regulator", "memgard", "--", "sh"],
+        )
+        .told("--regulator: found \"memgard\""),
+        run(
+            "a regulator of nothing",
+            &["--colors", "banks=0", "--regulator", "memguard"],
+        )
+        .told("--regulator: found it without --bandwidth"),
+        Case::new(
+            "a pool without colors",
+            &["run", "--bandwidth", "1G", "--pool", "1G", "--", "sh"],
+        )
+        .told("--pool: found it without colors"),
+        Case::new(
+            "a reservation beside a plan",
+            &["run", "--reserve", "1G", "--cpus", "0", "p.json"],
+        )
+        .told("--reserve: found it with a plan"),
         run("ways that fall", &["--colors", "banks=0", "--ways", "3-1"]).told("--ways: "),
         run(
             "a back end that is not there",

@@ -14,6 +14,7 @@ mod moves;
 mod placing;
 mod planned;
 mod promised;
+mod regulators;
 mod rlimits;
 mod threads;
 mod titles;

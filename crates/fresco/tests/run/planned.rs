@@ -26,7 +26,7 @@ fn tasks(first: &str, second: &str) -> String {
 }
 
 /// A directory with the plan of such tasks, on the machine of the refresh chapters with a second core.
-fn planned(first: &str, second: &str) -> TempDir {
+pub fn planned(first: &str, second: &str) -> TempDir {
     let machine = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/ss-rtmc.toml"));
     let machine = machine.map(|text| text.replace("cores = 1 ", "cores = 2 "));
     let directory = directory_with(&[
@@ -37,7 +37,7 @@ fn planned(first: &str, second: &str) -> TempDir {
     directory
 }
 
-fn user(mebibytes: u32) -> String {
+pub fn user(mebibytes: u32) -> String {
     format!("[{:?}, \"{mebibytes}\"]", memory_user().to_str().expect("UTF-8"))
 }
 

@@ -3,7 +3,9 @@
 
 mod backend;
 mod limits;
+mod plain;
 mod plan;
+mod regulated;
 mod room;
 mod tasks;
 
@@ -14,12 +16,12 @@ use fresco_dram::color::parse_list;
 use fresco_input::{InputError, closest};
 use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
-use fresco_linux::launch::{self, Means, Program};
+use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::pager::MOST_SETS;
-use fresco_linux::resctrl::Lock;
+use fresco_linux::regulator::{Places, Regulation, Trees, Wishes};
 use limits::LimitArgs;
 use plan::RunPlan;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,7 +38,8 @@ The command becomes the program: its exit status, its signals and its process nu
 126 and 127 are those of a shell (it cannot be executed, it is not found), 125 says that this machine or the program
 lacks what it takes, 2 that the input is wrong.
 
---bandwidth and --ways need resctrl (Intel RDT, AMD QoS, Arm MPAM); where it is not there they are refused.
+--bandwidth needs resctrl (Intel RDT, AMD QoS, Arm MPAM) or the kernel module memguard (kernel/memguard/README.md), --reserve
+the latter, --ways the former; where these are not there they are refused. With one of these options colors may be left out.
 
 On a kernel with page coloring (kernel/README.md) whose map tells these colors apart, everything that the program takes
 is covered; on others the heap (malloc and its family) and private anonymous mappings, of the program and of the
@@ -46,6 +49,7 @@ Examples:
   fresco run --machine opteron-6128 --colors banks=0-31 -- xz -9 data
   fresco run --map map.txt --llc 6-16 --colors banks=0-3,llc=0-7 --strict --cpus 2-3 -- ./control
   fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py
+  fresco run --bandwidth 500M -- ./video
   fresco run plan.json
   fresco run scenario.toml")]
 pub struct Args {
@@ -132,6 +136,11 @@ pub fn run(args: &Args) -> Outcome {
     {
         return run_plan(args, plan, cpus.as_deref());
     }
+    args.limits.check_regulator()?;
+    let wishes = args.limits.wishes(cpus.as_deref())?;
+    if !wishes.is_none() && args.colors.given().is_none() && args.thread_colors.is_none() {
+        return plain::run(args, &wishes);
+    }
     let (source, colors, asked) = args.colors.load()?;
     let threads = thread_colors(args.thread_colors.as_deref(), ColorCounts::of(&colors))?;
     if args.colors.colors.is_none() && threads.is_empty() {
@@ -149,7 +158,7 @@ pub fn run(args: &Args) -> Outcome {
     request.thread_colors = threads;
     request.stats = args.stats.is_some();
     request.details = args.stats == Some(Told::Details);
-    request.limits = args.limits.limits()?;
+    request.limits = wishes.limits.clone();
     if args.strict {
         request.when_full = WhenFull::Strict;
     }
@@ -179,30 +188,34 @@ pub fn run(args: &Args) -> Outcome {
     request.backend = chosen.backend;
     let program = match Program::find(name, &search_path(), chosen.backend.provider().needs_loader()) {
         Ok(program) => program,
-        Err(error) => {
-            tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
-            return Ok(ExitCode::from(error.status()));
-        }
+        Err(error) => return Ok(not_found(name, &error)),
     };
+    let regulation = limits::regulation(&wishes, &Trees::find());
     if args.dry_run {
-        let plan = RunPlan::new(&request, &program, &chosen);
+        let plan = RunPlan::new(&request, &program, &chosen, &regulation);
         output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
         return Ok(ExitCode::from(if plan.can_be_done() { 0 } else { UNABLE }));
     }
     if let Some(refusal) = chosen.passed_over() {
         tell(&format!("fresco run: with the stock back end: {refusal}"));
     }
-    match prepared(&request, &chosen) {
+    match prepared(&request, &chosen, &program, &wishes, regulation) {
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
         }
-        Ok((means, _lock)) => {
+        Ok((means, _places)) => {
             let error = launch::become_program(&program, arguments, &request, &*means);
             tell(&format!("fresco run: {}: {error}", program.path.display()));
             Ok(ExitCode::from(126))
         }
     }
+}
+
+/// Says that there is no such program; the exit status says it as well.
+fn not_found(name: &OsStr, error: &ProgramError) -> ExitCode {
+    tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
+    ExitCode::from(error.status())
 }
 
 /// Returns true if the first word, which may look like a plan, is a program that colors are named for.
@@ -263,7 +276,7 @@ fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedCol
 
 /// A plan: all its tasks, or what would be done for them.
 fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
-    let limits = args.limits.limits()?;
+    let limits = args.limits.given();
     let colors = args.colors.given();
     let given = [
         (colors.unwrap_or_default(), colors.is_some()),
@@ -273,23 +286,29 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
         ("--pool", args.pool.is_some()),
         ("--search", args.search.is_some()),
         ("--stats", args.stats.is_some()),
-        (limits::options(&limits), !limits.is_none()),
+        (limits.unwrap_or_default(), limits.is_some()),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(InputError::new(option, "found it with a plan")
-            .allowed("--cpus, --backend, --dry-run and --json with a plan, which says the rest")
+            .allowed("--cpus, --backend, --regulator, --dry-run and --json with a plan, which says the rest")
             .help(format!("leave out {option}"))
             .into());
     }
     let planned = planned::load(path, cpus)?;
     match args.dry_run {
-        true => tasks::show(&planned, args.backend, args.json),
-        false => tasks::run(&planned, args.backend),
+        true => tasks::show(&planned, args.backend, args.limits.regulator, args.json),
+        false => tasks::run(&planned, args.backend, args.limits.regulator),
     }
 }
 
 /// Does all that has to be done before; gives the means, or the reason why there are none.
-fn prepared(request: &Request, chosen: &Chosen) -> Result<(Box<dyn Means>, Option<Lock>), String> {
+fn prepared(
+    request: &Request,
+    chosen: &Chosen,
+    program: &Program,
+    wishes: &Wishes,
+    regulation: Result<Regulation, String>,
+) -> Result<(Box<dyn Means>, Places), String> {
     if let Some(reason) = chosen.missing() {
         return Err(format!("memory cannot be colored here: {reason}"));
     }
@@ -300,15 +319,29 @@ fn prepared(request: &Request, chosen: &Chosen) -> Result<(Box<dyn Means>, Optio
         tell(&format!("fresco run: {words}"));
     }
     let means = chosen.means(0)?;
-    if let Some(cpus) = &request.cpus {
+    let name = request.stats.then(|| program.name.to_string_lossy().into_owned());
+    let places = placed(wishes, request.nodes.as_deref(), regulation, name)?;
+    Ok((means, places))
+}
+
+/// Puts this process on its processors and nodes, and where its limits hold. With a `name` what memguard counts is told.
+fn placed(
+    wishes: &Wishes,
+    nodes: Option<&[u32]>,
+    regulation: Result<Regulation, String>,
+    name: Option<String>,
+) -> Result<Places, String> {
+    let regulation = regulation?;
+    if let Some(cpus) = &wishes.cpus {
         launch::bind_cpus(cpus).map_err(|error| format!("--cpus: {error}"))?;
     }
-    if let Some(nodes) = &request.nodes {
+    if let Some(nodes) = nodes {
         launch::bind_nodes(nodes).map_err(|error| format!("--node: {error}"))?;
     }
-    let lock = limits::enter(&request.limits, request.cpus.as_deref())
-        .map_err(|refusal| format!("{}: {refusal}", limits::options(&request.limits)))?;
-    Ok((means, lock))
+    if let Some(words) = regulated::attention(&regulation) {
+        tell(&format!("fresco run: {words}"));
+    }
+    limits::enter(&regulation, name).map_err(|refusal| format!("{}: {refusal}", limits::options(wishes)))
 }
 
 /// A list of numbers that are `online`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco run` would do.
 
-use super::limits;
+use super::regulated::Regulated;
 use super::room::{self, Room};
 use crate::verbs::live::CAVEAT;
 use fresco_dram::FrameNumber;
@@ -12,6 +12,7 @@ use fresco_linux::colors::{Request, WhenFull};
 use fresco_linux::launch::Program;
 use fresco_linux::proc::PROC;
 use fresco_linux::proc::ram_ranges;
+use fresco_linux::regulator::Regulation;
 use fresco_linux::resctrl::Limits;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -22,6 +23,22 @@ use std::path::Path;
 pub struct RunPlan {
     program: String,
     path: String,
+    cpus: Option<String>,
+    nodes: Option<String>,
+    /// Limits beside the colors, or without.
+    limits: Limits,
+    /// What holds them.
+    regulated: Option<Regulated>,
+    /// Why it could not be done.
+    missing: Vec<String>,
+    /// Left out where no colors are asked for.
+    #[serde(flatten)]
+    colors: Option<ColorPlan>,
+}
+
+/// What would be done for colors.
+#[derive(Debug, Serialize)]
+struct ColorPlan {
     map: String,
     asked: String,
     threads: Vec<String>,
@@ -33,16 +50,10 @@ pub struct RunPlan {
     memory_bytes: Option<u64>,
     /// All of it.
     of_bytes: Option<u64>,
-    cpus: Option<String>,
-    nodes: Option<String>,
     pool_bytes: u64,
     search_bytes: Option<u64>,
-    /// Limits beside the colors.
-    limits: Limits,
     /// What of this machine's memory the map does not know, if that is most of it.
     outside: Option<String>,
-    /// Why it could not be done.
-    missing: Vec<String>,
     covered: &'static str,
     not_covered: &'static str,
     caveat: &'static str,
@@ -50,38 +61,36 @@ pub struct RunPlan {
 
 impl RunPlan {
     /// Looks at what there is, and changes nothing.
-    pub fn new(request: &Request, program: &Program, chosen: &Chosen) -> Self {
-        let ram = ram_ranges(Path::new(PROC));
-        let page_bytes = 1u64 << request.colors.page_bits();
+    pub fn new(request: &Request, program: &Program, chosen: &Chosen, regulation: &Result<Regulation, String>) -> Self {
         let probed = chosen.missing();
+        let missing = probed
+            .into_iter()
+            .chain(room::refusal(request, chosen.backend))
+            .chain(chosen.without_means());
+        let (cpus, nodes) = (request.cpus.as_deref(), request.nodes.as_deref());
+        let mut plan = Self::without_colors(program, &request.limits, cpus, nodes, regulation);
+        plan.missing = missing.chain(plan.missing).collect();
+        plan.colors = Some(ColorPlan::new(request, chosen));
+        plan
+    }
+
+    /// The same for a program that has limits alone.
+    pub fn without_colors(
+        program: &Program,
+        limits: &Limits,
+        cpus: Option<&[u32]>,
+        nodes: Option<&[u32]>,
+        regulation: &Result<Regulation, String>,
+    ) -> Self {
         Self {
             program: program.name.to_string_lossy().into_owned(),
             path: program.path.display().to_string(),
-            map: request.map.clone(),
-            asked: request.asked.to_string(),
-            threads: request.thread_colors.iter().map(ToString::to_string).collect(),
-            when_full: request.when_full,
-            backend: chosen.words(0),
-            strict_end: chosen.backend.provider().when_full(),
-            memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
-            of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
-            cpus: request.cpus.as_deref().map(format_list),
-            nodes: request.nodes.as_deref().map(format_list),
-            pool_bytes: request.pool_bytes,
-            search_bytes: request.search_bytes,
-            limits: request.limits.clone(),
-            outside: Room::of(request)
-                .filter(|room| room.is_mostly_outside())
-                .map(|room| room.words(&request.map)),
-            missing: probed
-                .into_iter()
-                .chain(room::refusal(request, chosen.backend))
-                .chain(chosen.without_means())
-                .chain(limits::missing(&request.limits))
-                .collect(),
-            covered: chosen.backend.provider().covered(),
-            not_covered: chosen.backend.provider().not_covered(),
-            caveat: CAVEAT,
+            cpus: cpus.map(format_list),
+            nodes: nodes.map(format_list),
+            limits: limits.clone(),
+            regulated: regulation.as_ref().ok().and_then(Regulated::new),
+            missing: regulation.as_ref().err().cloned().into_iter().collect(),
+            colors: None,
         }
     }
 
@@ -94,6 +103,60 @@ impl RunPlan {
     pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let title = format!("What would be done for {}", self.program);
         let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
+        let mut rows = vec![("program", self.path.clone())];
+        rows.extend(self.colors.iter().flat_map(ColorPlan::rows));
+        rows.extend(self.cpus.clone().map(|cpus| ("processors", cpus)));
+        rows.extend(self.nodes.clone().map(|nodes| ("nodes", nodes)));
+        let colors = self.colors.as_ref();
+        if let Some(threads) = colors
+            .map(|colors| &colors.threads)
+            .filter(|threads| !threads.is_empty())
+        {
+            rows.push(("colors of threads", threads.join("; ")));
+        }
+        if !self.limits.is_none() {
+            rows.push(("limits", self.limits.to_string()));
+        }
+        rows.extend(self.regulated.iter().flat_map(Regulated::rows));
+        rows.extend(
+            colors
+                .and_then(|colors| colors.outside.clone())
+                .map(|words| ("attention", words)),
+        );
+        rows.extend(self.missing.iter().cloned().map(|reason| ("cannot be done", reason)));
+        rows.extend(colors.map(|colors| ("note", colors.caveat.to_owned())));
+        for (what, value) in rows {
+            table.push(vec![what.into(), value.into()])?;
+        }
+        Ok(vec![table])
+    }
+}
+
+impl ColorPlan {
+    fn new(request: &Request, chosen: &Chosen) -> Self {
+        let ram = ram_ranges(Path::new(PROC));
+        let page_bytes = 1u64 << request.colors.page_bits();
+        Self {
+            map: request.map.clone(),
+            asked: request.asked.to_string(),
+            threads: request.thread_colors.iter().map(ToString::to_string).collect(),
+            when_full: request.when_full,
+            backend: chosen.words(0),
+            strict_end: chosen.backend.provider().when_full(),
+            memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
+            of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
+            pool_bytes: request.pool_bytes,
+            search_bytes: request.search_bytes,
+            outside: Room::of(request)
+                .filter(|room| room.is_mostly_outside())
+                .map(|room| room.words(&request.map)),
+            covered: chosen.backend.provider().covered(),
+            not_covered: chosen.backend.provider().not_covered(),
+            caveat: CAVEAT,
+        }
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
         let memory = match (self.memory_bytes, self.of_bytes) {
             (Some(memory), Some(all)) => format!("{} of {}", format_size(memory), format_size(all)),
             _ => "not told: the kernel shows where memory lies to root only".to_owned(),
@@ -102,31 +165,15 @@ impl RunPlan {
             WhenFull::Spill => "other frames are taken, and counted",
             WhenFull::Strict => self.strict_end,
         };
-        let mut rows = vec![
-            ("program", self.path.clone()),
+        vec![
             ("map", self.map.clone()),
             ("colors", self.asked.clone()),
             ("frames of these", memory),
             ("when they run out", full.to_owned()),
-            ("back end", self.backend.to_owned()),
+            ("back end", self.backend.clone()),
             ("covered", self.covered.to_owned()),
             ("not covered", self.not_covered.to_owned()),
-        ];
-        rows.extend(self.cpus.clone().map(|cpus| ("processors", cpus)));
-        rows.extend(self.nodes.clone().map(|nodes| ("nodes", nodes)));
-        if !self.threads.is_empty() {
-            rows.push(("colors of threads", self.threads.join("; ")));
-        }
-        if !self.limits.is_none() {
-            rows.push(("limits", self.limits.to_string()));
-        }
-        rows.extend(self.outside.clone().map(|words| ("attention", words)));
-        rows.extend(self.missing.iter().cloned().map(|reason| ("cannot be done", reason)));
-        rows.push(("note", self.caveat.to_owned()));
-        for (what, value) in rows {
-            table.push(vec![what.into(), value.into()])?;
-        }
-        Ok(vec![table])
+        ]
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
 
-use super::{UNABLE, limits, plan, room, search_path};
+use super::limits::{self, Wanted as Regulator};
+use super::regulated::{self, Regulated};
+use super::{UNABLE, plan, room, search_path};
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
@@ -9,7 +11,7 @@ use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use fresco_dram::color::format_list;
 use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
-use fresco_linux::resctrl::{Class, Lock, ResctrlRefusal, Tree, keep, tidy};
+use fresco_linux::regulator::{Place, Places, Regulation, Trees, Wishes, make};
 use fresco_linux::sys::Signals;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -41,6 +43,7 @@ struct TaskView<'p> {
     cpus: Option<String>,
     nodes: Option<String>,
     limits: String,
+    regulated: Option<Regulated>,
     missing: Option<String>,
 }
 
@@ -49,25 +52,24 @@ const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no 
      the programs keep their own periods";
 
 /// Says what would be done; the status is that of doing it where that is refused.
-pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
+pub fn show(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, json: bool) -> Outcome {
     let chosen = choose(planned, wanted);
-    let refusals: Vec<Option<(u8, String)>> = planned
-        .programs
-        .iter()
-        .map(|program| refusal(program, &chosen))
+    let regulations = regulations(planned, regulator);
+    let programs = || planned.programs.iter().zip(&regulations);
+    let refusals: Vec<Option<(u8, String)>> = programs()
+        .map(|(program, regulation)| refusal(program, regulation, &chosen))
         .collect();
     let status = refusals.iter().flatten().map(|(status, _)| *status).next().unwrap_or(0);
-    let tasks = planned
-        .programs
-        .iter()
+    let tasks = programs()
         .zip(refusals)
-        .map(|(program, refusal)| TaskView {
+        .map(|((program, regulation), refusal)| TaskView {
             task: &program.task,
             command: &program.command,
             colors: program.request.asked.to_string(),
             cpus: program.request.cpus.as_deref().map(format_list),
             nodes: program.request.nodes.as_deref().map(format_list),
             limits: program.request.limits.to_string(),
+            regulated: regulation.as_ref().ok().and_then(Regulated::new),
             missing: refusal.map(|(_, reason)| reason),
         });
     let view = View {
@@ -109,7 +111,11 @@ impl View<'_> {
                 task.colors.clone().into(),
                 any(&task.cpus).into(),
                 any(&task.nodes).into(),
-                task.limits.clone().into(),
+                match &task.regulated {
+                    Some(regulated) => format!("{}; {}", task.limits, regulated.words()),
+                    None => task.limits.clone(),
+                }
+                .into(),
                 task.missing.clone().unwrap_or_default().into(),
             ])?;
         }
@@ -144,7 +150,7 @@ fn found(program: &PlannedProgram, backend: Backend) -> Result<Program, ProgramE
 }
 
 /// Why a task cannot be had here, and the exit status that says so.
-fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
+fn refusal(program: &PlannedProgram, regulation: &Result<Regulation, String>, chosen: &Chosen) -> Option<(u8, String)> {
     let absent = |given: &Option<Vec<u32>>, online: Vec<u32>, what: &str| {
         let lost = given.iter().flatten().find(|number| !online.contains(number))?;
         Some(format!("{what} {lost} is not online"))
@@ -154,7 +160,7 @@ fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
     }
     absent(&program.request.cpus, launch::online_cpus(), "processor")
         .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
-        .or_else(|| limits::missing(&program.request.limits))
+        .or_else(|| regulation.as_ref().err().cloned())
         .or_else(|| chosen.missing())
         .or_else(|| chosen.without_means())
         .or_else(|| match plan::frames(&program.request, 1) {
@@ -169,6 +175,21 @@ fn attention(planned: &PlannedPrograms, chosen: &Chosen) -> Option<String> {
     room::attention(&planned.programs.first()?.request, chosen.backend)
 }
 
+/// What holds the limits of each task, or why nothing can.
+fn regulations(planned: &PlannedPrograms, regulator: Regulator) -> Vec<Result<Regulation, String>> {
+    let trees = Trees::find();
+    let wishes = |program: &PlannedProgram| Wishes {
+        limits: program.request.limits.clone(),
+        reserve: None,
+        regulator: regulator.only(),
+        cpus: program.request.cpus.clone(),
+    };
+    let programs = planned.programs.iter();
+    programs
+        .map(|program| limits::regulation(&wishes(program), &trees))
+        .collect()
+}
+
 /// The back end of all tasks.
 fn choose(planned: &PlannedPrograms, wanted: Wanted) -> Chosen {
     Chosen::new(wanted, planned.programs.iter().map(|program| &program.request))
@@ -176,17 +197,21 @@ fn choose(planned: &PlannedPrograms, wanted: Wanted) -> Chosen {
 
 /// Starts all tasks and waits for them. The status is 0 if all of theirs are, else that of the first that failed, as a
 /// shell has it.
-pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
+pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> Outcome {
     let chosen = choose(planned, wanted);
+    let regulations = regulations(planned, regulator);
     if let Some(refusal) = chosen.passed_over() {
         tell(&format!("fresco run: with the stock back end: {refusal}"));
     }
     if let Some(words) = attention(planned, &chosen) {
         tell(&format!("fresco run: {words}"));
     }
+    if let Some(words) = regulations.iter().flatten().find_map(regulated::attention) {
+        tell(&format!("fresco run: {words}"));
+    }
     let mut programs = Vec::new();
-    for program in &planned.programs {
-        if let Some((status, reason)) = refusal(program, &chosen) {
+    for (program, regulation) in planned.programs.iter().zip(&regulations) {
+        if let Some((status, reason)) = refusal(program, regulation, &chosen) {
             tell(&format!("fresco run: task {}: {reason}", program.task));
             return Ok(ExitCode::from(status));
         }
@@ -202,7 +227,7 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
         }
     }
     let means: Result<Vec<Box<dyn Means>>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
-    let started = means.and_then(|means| start(planned, &programs, &means));
+    let started = means.and_then(|means| start(planned, &regulations, &programs, &means));
     match started {
         Ok((children, signals)) => Ok(wait(planned, children, &signals)),
         Err(reason) => {
@@ -215,12 +240,13 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
 /// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
 fn start(
     planned: &PlannedPrograms,
+    regulations: &[Result<Regulation, String>],
     found: &[Program],
     means: &[Box<dyn Means>],
 ) -> Result<(Vec<Child>, Signals), String> {
     let everywhere = launch::online_cpus();
-    let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
-    // After the keeper of classes, which outlives this process.
+    let (places, _held) = places(planned, regulations)?;
+    // After the keeper of places, which outlives this process.
     let signals = launch::go_on_guarded().map_err(|error| error.to_string())?;
     launch::adopt_orphans();
     let own = std::process::id();
@@ -232,8 +258,8 @@ fn start(
             if let Some(nodes) = &request.nodes {
                 launch::bind_nodes(nodes).map_err(|error| error.to_string())?;
             }
-            if let Some(class) = program.core.and_then(|core| classes.get(&core)) {
-                class.enter(own).map_err(|refusal| refusal.to_string())?;
+            if let Some(place) = program.core.and_then(|core| places.get(&core)) {
+                place.enter(own).map_err(|refusal| refusal.to_string())?;
             }
             let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
             launch::start_program(path, &arguments, request, &**means, &signals).map_err(|error| error.to_string())
@@ -241,8 +267,8 @@ fn start(
         match placed() {
             Ok(child) => {
                 // It was born there; trees that are not the kernel's have to be told.
-                if let Some(class) = program.core.and_then(|core| classes.get(&core)) {
-                    let _ = class.enter(child.id());
+                if let Some(place) = program.core.and_then(|core| places.get(&core)) {
+                    let _ = place.enter(child.id());
                 }
                 children.push(child);
             }
@@ -256,45 +282,30 @@ fn start(
             }
         }
     }
-    if let Some(class) = classes.values().next() {
+    if let Some(place) = places.values().next() {
         // This process does nothing more; where it waits matters to no one.
-        let _ = class.leave(own);
+        let _ = place.leave(own);
     }
     Ok((children, signals))
 }
 
-/// A class for each core with a budget, which all its tasks share (MG-1).
-fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lock>), ResctrlRefusal> {
+/// A place for each core with a budget, which all its tasks share (MG-1).
+fn places(
+    planned: &PlannedPrograms,
+    regulations: &[Result<Regulation, String>],
+) -> Result<(BTreeMap<u32, Place>, Places), String> {
     let limited = planned
         .programs
         .iter()
-        .filter(|program| !program.request.limits.is_none());
-    let by_core: BTreeMap<u32, &PlannedProgram> =
-        limited.filter_map(|program| Some((program.core?, program))).collect();
-    if by_core.is_empty() {
-        return Ok((BTreeMap::new(), None));
-    }
-    let tree = Tree::find()?;
-    let lock = Lock::take(&tree)?;
-    tidy(&lock, &tree);
-    let own = std::process::id();
-    let mut classes = BTreeMap::new();
-    for (core, program) in by_core {
-        let cpus = program.request.cpus.as_deref().unwrap_or_default();
-        match Class::make(&lock, &tree, &program.request.limits, &format!("{own}-{core}"), cpus) {
-            Ok(class) => classes.insert(core, class),
-            Err(refusal) => {
-                classes.values().for_each(Class::remove);
-                return Err(refusal);
-            }
-        };
-    }
-    let all: Vec<Class> = classes.values().cloned().collect();
-    if let Err(error) = keep(&tree, &all, own) {
-        all.iter().for_each(Class::remove);
-        return Err(ResctrlRefusal::Denied("starting its keeper", error.to_string()));
-    }
-    Ok((classes, Some(lock)))
+        .zip(regulations)
+        .filter(|(program, _)| !program.request.limits.is_none());
+    let by_core: BTreeMap<u32, &Regulation> = limited
+        .filter_map(|(program, regulation)| Some((program.core?, regulation.as_ref().ok()?)))
+        .collect();
+    let all: Vec<Regulation> = by_core.values().map(|regulation| (*regulation).clone()).collect();
+    let made = make(&all, std::process::id(), None);
+    let made = made.map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
+    Ok((by_core.into_keys().zip(made.all.iter().cloned()).collect(), made))
 }
 
 /// Waits for all tasks; told to end, it ends them with all that they have started.

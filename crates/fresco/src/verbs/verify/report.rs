@@ -6,6 +6,7 @@ use fresco_input::InputError;
 use fresco_linux::backend::Backend;
 use fresco_linux::census::{Tally, census};
 use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::memguard;
 use fresco_linux::proc::PROC;
 use fresco_linux::proc::{Kind, Process};
 use fresco_linux::resctrl::{Abilities, Limits, Tree};
@@ -210,7 +211,7 @@ impl VerifyReport {
         let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
         let applied = self.limits_applied.as_ref();
         let limits = (!self.limits_asked.is_none() || applied.is_some_and(|limits| !limits.is_none())).then(|| {
-            let applied = applied.map_or("no resctrl".to_owned(), Limits::to_string);
+            let applied = applied.map_or("no resctrl, no memguard".to_owned(), Limits::to_string);
             (
                 "limits",
                 format!("requested: {}; applied: {applied}", self.limits_asked),
@@ -299,11 +300,19 @@ impl VerifyReport {
     }
 }
 
-/// Limits of the class that a process is in.
+/// Limits of the class that a process is in, and the budget of its cgroup; `None` where there is neither resctrl nor memguard.
 pub fn limits_applied(pid: u32) -> Option<Limits> {
-    let tree = Tree::find().ok()?;
-    let class = tree.class_of(pid)?;
-    Some(Abilities::of(&tree, Path::new(PROC)).limits_of(&tree.schemata(&class)))
+    let class = Tree::find().ok().and_then(|tree| {
+        let class = tree.class_of(pid)?;
+        Some(Abilities::of(&tree, Path::new(PROC)).limits_of(&tree.schemata(&class)))
+    });
+    let Ok(memguard) = memguard::Tree::find() else {
+        return class;
+    };
+    let mut limits = class.unwrap_or_default();
+    let budget = memguard.budget_of_process(pid).map(memguard::Budget::bytes_per_s);
+    limits.bytes_per_s = limits.bytes_per_s.into_iter().chain(budget).min();
+    Some(limits)
 }
 
 /// Returns true if these are the limits asked for. Less bandwidth is as good: hardware rounds, and bandwidth is divided
