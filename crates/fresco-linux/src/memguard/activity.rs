@@ -42,14 +42,18 @@ pub(super) fn undo(tree: &Tree, folder: &Path) {
     remove_folder(folder);
 }
 
-/// Begins, if nobody has. Others' budgets, which do not hold yet, are not put in force.
+/// Returns an error if others have budgets that do not hold, and would if it began.
+pub(super) fn check_waiting(tree: &Tree) -> Result<(), MemguardRefusal> {
+    match Some(budgets(tree)).filter(|waiting| !tree.is_active() && !waiting.is_empty()) {
+        Some(waiting) => Err(MemguardRefusal::Waiting(waiting)),
+        None => Ok(()),
+    }
+}
+
+/// Begins, if nobody has.
 pub(super) fn begin(tree: &Tree) -> Result<(), MemguardRefusal> {
     if tree.is_active() {
         return Ok(());
-    }
-    let waiting = budgets(tree);
-    if !waiting.is_empty() {
-        return Err(MemguardRefusal::Waiting(waiting));
     }
     let began = tree.groups().join(BEGAN);
     match fs::create_dir(&began) {

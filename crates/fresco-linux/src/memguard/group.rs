@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A group of its own for a program: a cgroup, its folder in the module's settings, reservations of processors.
 
-use super::activity::{PREFIX, begin, end, undo};
+use super::activity::{PREFIX, begin, check_waiting, end, undo};
 use super::log::Log;
 use super::{Budget, Cgroup, MemguardRefusal, Stat, Tree, reservation};
 use crate::keeper::Lock;
@@ -42,6 +42,7 @@ impl Group {
         tree.check_permission()?;
         let cpus = asked.reserved.as_ref().map_or(&[][..], |(cpus, _)| cpus);
         reservation::check(tree, cpus)?;
+        check_waiting(tree)?;
         let name = format!("{PREFIX}{name}");
         Ok(Self {
             folder: tree.groups().join(&name),

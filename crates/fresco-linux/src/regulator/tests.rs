@@ -149,37 +149,24 @@ fn a_reservation_is_memguards_and_divided_among_the_processors() {
 }
 
 #[test]
-fn places_are_made_for_all_or_none_is_and_both_kinds_are_entered() {
+fn nothing_is_made_for_an_owner_that_has_ended() {
     let fake = Fake::new("places");
     let both = trees(&fake, PER_CENT);
-    let own = std::process::id();
     let mut first = wishes(None);
     first.limits.ways = Some(vec![0, 1]);
     let regulations: Vec<Regulation> = [first, wishes(None)]
         .iter()
         .map(|wishes| Regulation::new(wishes, &both).expect("it can be"))
         .collect();
-    // An owner that has ended cannot be waited for.
-    assert!(make(&regulations, 4_194_305, None).is_err());
-    let is_there = |file: String| fake.0.join(file).exists();
-    assert!(!is_there("resctrl/fresco-4194305-0".to_owned()) && !is_there("memguard/groups/fresco-began".to_owned()));
-    let mut child = std::process::Command::new("sleep")
-        .arg("60")
-        .spawn()
-        .expect("it starts");
-    let places = make(&regulations, child.id(), None).expect("they can be");
-    for (number, place) in places.all.iter().enumerate() {
-        place.enter(own).expect("it is there");
-        let name = format!("fresco-{}-{number}", child.id());
-        let group = format!("memguard/groups/{name}");
-        assert_eq!(fake.read(&format!("{group}/cgroup")), format!("/{name}"));
-        assert_eq!(fake.read(&format!("{group}/budget")), "7812");
-        assert_eq!(fake.read(&format!("cgroups/{name}/cgroup.procs")), own.to_string());
-        assert_eq!(is_there(format!("resctrl/{name}")), number == 0);
-        place.leave(own).expect("it is there");
+    for some in [&regulations[..], &regulations[1..]] {
+        let refusal = make(some, 4_194_305, None).expect_err("nobody could wait for it");
+        assert!(refusal.to_string().contains("starting its keeper"), "{refusal}");
+        for folder in [
+            "resctrl/fresco-4194305-0",
+            "cgroups/fresco-4194305",
+            "memguard/groups/fresco-began",
+        ] {
+            assert!(!fake.0.join(folder).exists(), "{folder}");
+        }
     }
-    places.remove();
-    assert!(!fake.tree().is_active());
-    let _ = child.kill();
-    let _ = child.wait();
 }

@@ -2,7 +2,7 @@
 //! Bandwidth and reservations that the module memguard holds, in settings made of plain files. The kernel's own are tried in
 //! QEMU: `scripts/kernel-test memguard`.
 
-use crate::run::limits::resctrl;
+use crate::run::limits::{no_class_is_left, resctrl};
 use crate::run::planned::{planned, user};
 use crate::run::{cannot_color, program};
 use serde_json::{Value, json};
@@ -100,8 +100,13 @@ impl Module {
 
     /// Starts a program that copies its input until that ends, and waits until it does.
     fn copying(&self, options: &[&str]) -> Child {
+        self.copying_with(options, |_| {})
+    }
+
+    fn copying_with(&self, options: &[&str], change: impl FnOnce(&mut Command)) -> Child {
         let arguments = [&["run"], options, &["--", "cat"]].concat();
         let mut command = self.command(&arguments);
+        change(&mut command);
         let piped = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -166,6 +171,25 @@ fn a_program_has_a_group_of_its_own_that_goes_away_with_it_however_it_ends() {
         let used = "used 180 lines in 20 periods, all of its 7812 in 17 of them; beyond that in 1, by 3 at most; held 17 times";
         assert_eq!(told, format!("fresco: cat[{id}]: memguard: {used}\n"));
     }
+}
+
+#[test]
+fn ways_are_a_class_of_resctrl_beside_a_group_of_memguard() {
+    let module = Module::new();
+    let tree = resctrl();
+    let schemata = |file: &str| tree.path().join(file).join("schemata");
+    // Per cent are no bytes.
+    std::fs::write(schemata(""), "MB:0=100\nL3:0=7ff\n").expect("writable");
+    let mut child = module.copying_with(&["--bandwidth", "500M", "--ways", "0-1"], |command| {
+        command.env("FRESCO_RESCTRL", tree.path());
+    });
+    let name = format!("fresco-{}", child.id());
+    assert_eq!(std::fs::read_to_string(schemata(&name)).expect("a class"), "L3:0=3\n");
+    assert_eq!(module.read(&format!("memguard/groups/{name}/budget")), "7812");
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it ends").success());
+    module.becomes_as_before();
+    no_class_is_left(tree.path());
 }
 
 #[test]
@@ -338,6 +362,12 @@ fn the_tasks_of_a_core_share_a_group_of_memguard() {
         assert_eq!(*applied, tasks[number]["regulated"]["bytes_per_s"], "{found}");
     }
     drop(child.stdin.take());
-    assert!(child.wait().expect("it ends").success());
+    let done = child.wait_with_output().expect("it ends");
+    assert!(done.status.success(), "{done:?}");
     module.becomes_as_before();
+    let told = String::from_utf8(done.stderr).expect("UTF-8");
+    for core in 0..2 {
+        let line = format!("fresco: core {core}: memguard: used {core} lines in 20 periods");
+        assert!(told.contains(&line), "{told}");
+    }
 }

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use fresco_dram::color::parse_list;
 use fresco_input::{InputError, closest};
-use fresco_linux::backend::{Backend, Chosen, Wanted};
+use fresco_linux::backend::{Chosen, Wanted};
 use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::pager::MOST_SETS;
@@ -170,20 +170,7 @@ pub fn run(args: &Args) -> Outcome {
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(InputError::new("command line", "found no program").into());
     };
-    // What only a back end knows that looks for frames chooses it.
-    let searching = Backend::all().find(|backend| backend.provider().searches());
-    let wanted = match (args.backend, backend::of_a_search(&request)) {
-        (Wanted::Only(backend), Some(option)) if !backend.provider().searches() => {
-            return Err(InputError::new(option, format!("found it with --backend {}", backend.name()))
-                .allowed(
-                    "--backend stock: the kernel has no frames to look for, and counts in /sys/kernel/mm/page_color",
-                )
-                .help(format!("leave out {option}"))
-                .into());
-        }
-        (Wanted::Auto, Some(_)) => searching.map_or(Wanted::Auto, Wanted::Only),
-        (wanted, _) => wanted,
-    };
+    let wanted = backend::of(args.backend, &request)?;
     let chosen = Chosen::new(wanted, std::iter::once(&request));
     request.backend = chosen.backend;
     let program = match Program::find(name, &search_path(), chosen.backend.provider().needs_loader()) {
@@ -285,19 +272,27 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
         ("--node", args.node.is_some()),
         ("--pool", args.pool.is_some()),
         ("--search", args.search.is_some()),
-        ("--stats", args.stats.is_some()),
         (limits.unwrap_or_default(), limits.is_some()),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(InputError::new(option, "found it with a plan")
-            .allowed("--cpus, --backend, --regulator, --dry-run and --json with a plan, which says the rest")
+            .allowed("--cpus, --backend, --regulator, --stats, --dry-run and --json with a plan, which says the rest")
             .help(format!("leave out {option}"))
             .into());
     }
-    let planned = planned::load(path, cpus)?;
+    let mut planned = planned::load(path, cpus)?;
+    for program in &mut planned.programs {
+        program.request.stats = args.stats.is_some();
+        program.request.details = args.stats == Some(Told::Details);
+    }
+    let backend = planned
+        .programs
+        .first()
+        .map(|program| backend::of(args.backend, &program.request));
+    let backend = backend.transpose()?.unwrap_or(args.backend);
     match args.dry_run {
-        true => tasks::show(&planned, args.backend, args.limits.regulator, args.json),
-        false => tasks::run(&planned, args.backend, args.limits.regulator),
+        true => tasks::show(&planned, backend, args.limits.regulator, args.json),
+        false => tasks::run(&planned, backend, args.limits.regulator),
     }
 }
 
@@ -338,10 +333,12 @@ fn placed(
     if let Some(nodes) = nodes {
         launch::bind_nodes(nodes).map_err(|error| format!("--node: {error}"))?;
     }
+    let places =
+        limits::enter(&regulation, name).map_err(|refusal| format!("{}: {refusal}", limits::options(wishes)))?;
     if let Some(words) = regulated::attention(&regulation) {
         tell(&format!("fresco run: {words}"));
     }
-    limits::enter(&regulation, name).map_err(|refusal| format!("{}: {refusal}", limits::options(wishes)))
+    Ok(places)
 }
 
 /// A list of numbers that are `online`.

@@ -206,9 +206,6 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> O
     if let Some(words) = attention(planned, &chosen) {
         tell(&format!("fresco run: {words}"));
     }
-    if let Some(words) = regulations.iter().flatten().find_map(regulated::attention) {
-        tell(&format!("fresco run: {words}"));
-    }
     let mut programs = Vec::new();
     for (program, regulation) in planned.programs.iter().zip(&regulations) {
         if let Some((status, reason)) = refusal(program, regulation, &chosen) {
@@ -229,7 +226,12 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> O
     let means: Result<Vec<Box<dyn Means>>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
     let started = means.and_then(|means| start(planned, &regulations, &programs, &means));
     match started {
-        Ok((children, signals)) => Ok(wait(planned, children, &signals)),
+        Ok((children, signals)) => {
+            if let Some(words) = regulations.iter().flatten().find_map(regulated::attention) {
+                tell(&format!("fresco run: {words}"));
+            }
+            Ok(wait(planned, children, &signals))
+        }
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
@@ -303,7 +305,9 @@ fn places(
         .filter_map(|(program, regulation)| Some((program.core?, regulation.as_ref().ok()?)))
         .collect();
     let all: Vec<Regulation> = by_core.values().map(|regulation| (*regulation).clone()).collect();
-    let made = make(&all, std::process::id(), None);
+    let tells = planned.programs.iter().any(|program| program.request.stats);
+    let names: Vec<String> = by_core.keys().map(|core| format!("core {core}")).collect();
+    let made = make(&all, std::process::id(), tells.then_some(&names[..]));
     let made = made.map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
     Ok((by_core.into_keys().zip(made.all.iter().cloned()).collect(), made))
 }
