@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod census;
+pub mod color_group;
 pub mod colors;
 pub mod curves;
 pub mod fuzz;

@@ -28,4 +28,14 @@ impl<T: Serialize> Document<'_, T> {
         bytes.push(b'\n');
         Ok(bytes)
     }
+
+    /// As [`Self::to_bytes`], in one line: for documents that follow each other.
+    ///
+    /// # Errors
+    /// As [`Self::to_bytes`].
+    pub fn to_line(&self) -> Result<Vec<u8>, ReportError> {
+        let mut bytes = serde_json::to_vec(self).map_err(|error| ReportError::Json(error.to_string()))?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
 }

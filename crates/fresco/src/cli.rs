@@ -57,6 +57,8 @@ pub enum Verb {
     Run(verbs::run::Args),
     /// Look at the pages of a live process: which colors did it ask for, which has it got?
     Verify(verbs::verify::Args),
+    /// Let control groups lend each other colors, by what their programs need (BPM's daemon)
+    Balance(verbs::balance::Args),
     /// List the processes with colored memory
     Ps(verbs::ps::Args),
     /// Measure latency, bandwidth and deadlines, on this machine or on the model of one
@@ -100,6 +102,7 @@ impl Verb {
             Self::Programs(args) => verbs::programs::run(&args),
             Self::Run(args) => verbs::run::run(&args),
             Self::Verify(args) => verbs::verify::run(&args),
+            Self::Balance(args) => verbs::balance::run(&args),
             Self::Ps(args) => verbs::ps::run(&args),
             Self::Bench(args) => verbs::bench::run(&args),
             Self::Reproduce(args) => verbs::reproduce::run(args),

@@ -6,6 +6,7 @@ mod attack;
 mod attack_random;
 mod attack_work;
 mod bad_input;
+mod balance;
 mod bench;
 mod bound;
 mod bound_random;

@@ -7,6 +7,7 @@
 mod activity;
 mod budget;
 mod cgroup;
+mod counts;
 mod group;
 mod log;
 mod refusal;
@@ -17,10 +18,11 @@ mod tree;
 pub use activity::{budgets, tidy};
 pub use budget::{Budget, LINE_BYTES, least_bytes_per_s};
 pub use cgroup::Cgroup;
+pub use counts::Counts;
 pub use group::{Asked, Group, keep};
 pub use refusal::MemguardRefusal;
 pub use stat::Stat;
-pub use tree::{ENVIRONMENT, Tree};
+pub use tree::{CGROUPS, ENVIRONMENT, Tree};
 
 #[cfg(test)]
 pub(crate) mod tests;

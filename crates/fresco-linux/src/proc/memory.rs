@@ -8,12 +8,21 @@ use std::path::Path;
 /// Bytes that can be had without swapping: the kernel's estimate, or what its control groups leave
 /// the calling process if that is less. `None` if the kernel tells nothing.
 pub fn available_bytes(root: &Path) -> Option<u64> {
-    let text = fs::read_to_string(root.join("meminfo")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    let machine = kibibytes.saturating_mul(1024);
+    let machine = bytes_of(root, "MemAvailable:")?;
     let groups = Path::new("/sys/fs/cgroup");
     Some(group_headroom(root, groups).map_or(machine, |group| group.min(machine)))
+}
+
+/// Bytes that the kernel manages, in whatever use; `None` if it tells nothing.
+pub fn memory_bytes(root: &Path) -> Option<u64> {
+    bytes_of(root, "MemTotal:")
+}
+
+fn bytes_of(root: &Path, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(root.join("meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes.saturating_mul(1024))
 }
 
 /// What the limits of the control groups above the calling process leave it: of version 2, or of the memory
@@ -98,6 +107,7 @@ mod tests {
         let bytes = available_bytes(Path::new("/proc")).expect("Linux tells");
         assert!(bytes > 1 << 20);
         assert_eq!(available_bytes(Path::new("/nowhere")), None);
+        assert!(memory_bytes(Path::new("/proc")) >= Some(bytes) && memory_bytes(Path::new("/nowhere")).is_none());
     }
 
     #[test]

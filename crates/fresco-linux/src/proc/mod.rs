@@ -17,7 +17,7 @@ pub use ledger::{
 };
 pub use limits::{Headroom, allows_file};
 pub use mapping::{Kind, Mapping, anonymous_mappings, anonymous_parts, mapped_parts};
-pub use memory::{available_bytes, ram_ranges};
+pub use memory::{available_bytes, memory_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};
 pub use process::{Asked, Process, has_ended, hides_others, processes};

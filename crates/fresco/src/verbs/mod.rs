@@ -3,6 +3,7 @@
 
 pub mod advise;
 pub mod attack;
+pub mod balance;
 pub mod bench;
 pub mod bound;
 pub mod calibrate;
