@@ -19,7 +19,17 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
+#include <linux/version.h>
 #include "manager.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+/* The name that Linux 6.13 gave to both in one. */
+static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *), clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
 
 /* Why a CPU is kept from running programs; bits. */
 #define MG_HELD_BUDGET	1	/* its own budget is used up */

@@ -352,8 +352,7 @@ int mg_regulators_init(void)
 
 		c->cpu = cpu;
 		c->work = IRQ_WORK_INIT_HARD(overflow_work);
-		hrtimer_init(&c->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-		c->timer.function = tick;
+		hrtimer_setup(&c->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 	result = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memguard:online", came, goes);
 	if (result < 0)

@@ -63,7 +63,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Whether there is a limit that has not come, and nobody has asked for an end.
-    pub(crate) fn has_time_left(&self) -> bool {
+    pub fn has_time_left(&self) -> bool {
         self.limit.is_some_and(|limit| Instant::now() < limit.end) && !self.is_stopped()
     }
 

@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Outcome {
         stopped: None,
     };
     let pushed = watched(&bar, &set.name, args.time_limit, &stop, |watch| {
-        for (number, method) in methods.into_iter().enumerate() {
+        for (number, &method) in methods.iter().enumerate() {
             if stop.is_asked() {
                 break;
             }
@@ -102,6 +102,18 @@ pub fn run(args: &Args) -> Outcome {
                 .push(sensitivity(&set, method, &densities, share, |count| {
                     bar.inc(count as u64)
                 })?);
+        }
+        // What the time was over for may have what the others have left of it.
+        while watch.has_time_left() {
+            let open = (0..found.methods.len()).filter(|&number| found.methods[number].undecided.is_some());
+            let open: Vec<usize> = open.collect();
+            if open.is_empty() {
+                break;
+            }
+            for (tried, &number) in open.iter().enumerate() {
+                let share = watch.share(open.len() - tried);
+                found.methods[number] = sensitivity(&set, methods[number], &densities, share, |_| {})?;
+            }
         }
         Ok::<(), Refusal>(())
     });
