@@ -9,7 +9,7 @@ use crate::settings::{folders, remove_folder, text};
 use std::fs;
 use std::path::Path;
 
-/// What the kinds of budgets are.
+/// What the kinds of budgets are (MG-7); a reservation is of the first.
 const KINDS: [&str; 2] = ["hard", "soft"];
 
 /// Returns an error if one of these processors has a budget, or is not known.

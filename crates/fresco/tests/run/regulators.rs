@@ -339,7 +339,8 @@ fn the_tasks_of_a_core_share_a_group_of_memguard() {
         .output()
         .expect("it starts");
     let tasks = data(&shown)["tasks"].clone();
-    let mut child = run(&["run", "plan.json"], directory.path()).spawn().expect("it starts");
+    let mut command = run(&["run", "--stats", "plan.json"], directory.path());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     for _ in 0..2 {
         output.read_line(&mut String::new()).expect("UTF-8");
@@ -351,6 +352,8 @@ fn the_tasks_of_a_core_share_a_group_of_memguard() {
             module.read(&format!("memguard/groups/{name}/budget")),
             lines.to_string()
         );
+        let stat = format!("memguard/groups/{name}/stat");
+        module.write(&stat, &format!("periods 20\nused {number}\n"));
     }
     let verified = run(&["verify", "plan.json", "--json"], directory.path())
         .output()
