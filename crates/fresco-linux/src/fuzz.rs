@@ -2,6 +2,7 @@
 //! Entry points for fuzzing: arbitrary bytes in, no panic, and what is accepted is written and read again alike.
 
 use crate::colors::{AskedColors, ColorCounts, Request};
+use crate::memguard::Stat;
 use crate::proc::{Mapping, parse_ledger};
 use crate::resctrl::Schemata;
 use fresco_dram::FrameNumber;
@@ -20,13 +21,14 @@ pub fn fuzz_asked_colors(data: &[u8]) {
 }
 
 /// What stands in the memory of another process: its environment, the table of its threads' colors, and what the
-/// kernel tells of its mappings; and a file of resctrl.
+/// kernel tells of its mappings; files of resctrl and of memguard.
 pub fn fuzz_request(data: &[u8]) {
     for mapping in Mapping::parse_all(&String::from_utf8_lossy(data)) {
         assert!(mapping.bytes() > 0);
     }
     let _ = parse_ledger(data);
     let _ = Schemata::parse(&String::from_utf8_lossy(data));
+    let _ = Stat::parse(&String::from_utf8_lossy(data));
     let Some(request) = Request::parse(data) else { return };
     let text = request.to_text().expect("numbers and text");
     assert_eq!(Request::parse(text.as_bytes()).as_ref(), Some(&request));

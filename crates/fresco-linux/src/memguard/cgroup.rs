@@ -22,17 +22,16 @@ impl Cgroup {
     pub fn of(proc: &Path, process: &str) -> Option<Self> {
         let groups = fs::read_to_string(proc.join(process).join("cgroup")).ok()?;
         let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-        Self::at(proc, path)
+        Self::at(proc, path).filter(Self::exists)
     }
 
-    /// The one with this path.
+    /// The one with this path, which need not exist; `None` if it lies outside what is mounted here.
     pub fn at(proc: &Path, path: &str) -> Option<Self> {
         let mounts = fs::read_to_string(proc.join("self/mountinfo")).ok()?;
         let (root, point) = mounts.lines().find_map(mount)?;
         let below = path.strip_prefix(root.trim_end_matches('/'))?;
-        let folder = point.join(below.trim_start_matches('/'));
-        folder.is_dir().then(|| Self {
-            folder,
+        (below.is_empty() || below.starts_with('/')).then(|| Self {
+            folder: point.join(below.trim_start_matches('/')),
             path: path.to_owned(),
         })
     }
@@ -160,6 +159,9 @@ mod tests {
         );
         write("self/cgroup", "0::/user/session\n".to_owned());
         assert_eq!(Cgroup::of(&proc, "self"), Some(own));
+        // What is not mounted here cannot be looked at, which is not to say that nobody lives in it.
+        assert_eq!(Cgroup::at(&proc, "/users/session"), None);
+        assert!(Cgroup::at(&proc, "/user/gone").is_some_and(|gone| !gone.exists() && !gone.is_populated()));
         let _ = fs::remove_dir_all(&proc);
     }
 }

@@ -73,13 +73,9 @@ impl Group {
 
     fn set_up(&self) -> Result<(), MemguardRefusal> {
         let (tree, path) = (&self.tree, self.cgroup.path());
-        let what = || format!("a group of the cgroup {path}");
-        tree.set(&self.folder.join("cgroup"), path, what)?;
-        let known = text(&self.folder.join("cgroup"));
-        if known != path {
-            let why = format!("the kernel knows it as {known}: leave the namespace of cgroups");
-            return Err(MemguardRefusal::Denied(what(), why, None));
-        }
+        tree.set(&self.folder.join("cgroup"), path, || {
+            format!("a group of the cgroup {path}")
+        })?;
         if let Some(budget) = self.asked.budget {
             tree.set(&self.folder.join("budget"), &budget.lines.to_string(), || {
                 format!("a budget of {} lines", budget.lines)

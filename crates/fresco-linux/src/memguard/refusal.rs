@@ -19,6 +19,8 @@ pub enum MemguardRefusal {
     Strange(PathBuf, String),
     /// There is no folder of cgroups, version 2, for this process.
     NoCgroups,
+    /// This process has a namespace of cgroups, whose paths are not the module's.
+    Namespace,
     /// The caller may not change its settings.
     NotPermitted,
     /// Less than a line of each period for each of so many: the least, in bytes per second, and the period.
@@ -57,6 +59,9 @@ impl fmt::Display for MemguardRefusal {
             Self::Strange(path, text) => write!(f, "{} says {text:?}, which is no number", path.display()),
             Self::NoCgroups => f.write_str(
                 "memguard counts lines of cgroups, version 2, and there is no folder of this process's: mount -t cgroup2 none /sys/fs/cgroup, or boot with cgroups of that version",
+            ),
+            Self::Namespace => f.write_str(
+                "memguard knows cgroups by their paths outside of this process's namespace of cgroups: run it outside of the container",
             ),
             Self::NotPermitted => f.write_str("memguard's settings are root's: run it as root"),
             Self::TooLittle { least, period_us, parts } => {

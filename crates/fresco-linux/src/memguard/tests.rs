@@ -286,6 +286,21 @@ fn a_group_of_another_process_of_this_number_is_left_alone() {
 }
 
 #[test]
+fn a_group_whose_cgroup_cannot_be_looked_at_is_no_left_over() {
+    let fake = Fake::new("unseen");
+    fake.left_over();
+    let seen = fake.tree();
+    assert!(!seen.is_alive(&fake.0.join("memguard/groups/fresco-1")));
+    // The folder of cgroups is not there.
+    let unseen = Tree::at(&fake.0.join("memguard"), Some(&fake.0.join("none"))).expect("it is there");
+    assert!(unseen.is_alive(&fake.0.join("memguard/groups/fresco-1")));
+    let before = fake.all();
+    tidy(&unseen.lock().expect("nobody has it"), &unseen);
+    assert_eq!(fake.all(), before);
+    assert_eq!(Group::new(&unseen, half(), "7"), Err(MemguardRefusal::NoCgroups));
+}
+
+#[test]
 fn a_module_that_goes_is_told_and_leaves_no_cgroup() {
     let fake = Fake::new("gone");
     let tree = fake.tree();

@@ -20,6 +20,9 @@ const USUAL: &str = "/sys/kernel/config/memguard";
 /// Is there while the module is loaded.
 const LOADED: &str = "/sys/module/memguard";
 
+/// The namespace of cgroups that the kernel begins with: `PROC_CGROUP_INIT_INO` of its `include/linux/proc_ns.h`.
+const FIRST_NAMESPACE: &str = "cgroup:[4026531835]";
+
 /// The settings of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
@@ -112,29 +115,24 @@ impl Tree {
     pub(super) fn own_cgroup(&self) -> Result<Cgroup, MemguardRefusal> {
         let own = match &self.cgroups {
             Some(first) => Cgroup::at_root(first),
+            None if is_namespace() => return Err(MemguardRefusal::Namespace),
             None => Cgroup::of(Path::new(PROC), "self"),
         };
         own.ok_or(MemguardRefusal::NoCgroups)
     }
 
-    /// The cgroup with this path, if it is there.
+    /// The cgroup with this path, which need not be there; `None` if it cannot be looked at.
     pub(super) fn cgroup_at(&self, path: &str) -> Option<Cgroup> {
         match &self.cgroups {
-            Some(first) => {
-                let cgroup = Cgroup::at_root(first)?.below(path.trim_start_matches('/'));
-                cgroup.exists().then_some(cgroup)
-            }
+            Some(first) => Some(Cgroup::at_root(first)?.below(path.trim_start_matches('/'))),
             None => Cgroup::at(Path::new(PROC), path),
         }
     }
 
-    /// Returns true if a process of the cgroup that a group is of lives.
+    /// Returns true if a process of the cgroup that a group is of lives, or may live.
     pub(super) fn is_alive(&self, group: &Path) -> bool {
         let path = text(&group.join("cgroup"));
-        let cgroup = Some(path)
-            .filter(|path| !path.is_empty())
-            .and_then(|path| self.cgroup_at(&path));
-        cgroup.is_some_and(|cgroup| cgroup.is_populated())
+        !path.is_empty() && self.cgroup_at(&path).is_none_or(|cgroup| cgroup.is_populated())
     }
 
     /// The least of the budgets that hold for a process, its own group's and those above; `None` if there is none.
@@ -169,6 +167,12 @@ impl Tree {
             .filter(|_| !has_ended(&Path::new(PROC).join(pid.to_string())))?;
         Some(format!("/{}", folder.strip_prefix(first).ok()?.display()))
     }
+}
+
+/// Returns true if this process has a namespace of cgroups: the module's paths are not its own.
+fn is_namespace() -> bool {
+    let own = std::fs::read_link(Path::new(PROC).join("self/ns/cgroup"));
+    own.is_ok_and(|own| own != Path::new(FIRST_NAMESPACE))
 }
 
 /// The budget that a folder sets, of a group or a processor, in lines.

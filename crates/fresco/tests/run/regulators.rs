@@ -82,7 +82,7 @@ impl Module {
 
     /// Nothing has been set.
     fn is_as_before(&self) {
-        assert_eq!(self.groups(), [PathBuf::new(); 0]);
+        assert_eq!(self.groups(), Vec::<PathBuf>::new());
         assert_eq!(self.read("memguard/active"), "0");
         assert_eq!(self.read("memguard/cpus/0/budget"), "none");
         assert_eq!(self.read("memguard/cpus/0/kind"), "soft");
