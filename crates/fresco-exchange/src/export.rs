@@ -87,7 +87,7 @@ pub trait Format: Sync {
 }
 
 /// Every format, in the order in which they are listed.
-pub const FORMATS: [&dyn Format; 13] = [
+pub const FORMATS: [&dyn Format; 14] = [
     &formats::Xen,
     &formats::Bao,
     &formats::Jailhouse,
@@ -97,6 +97,7 @@ pub const FORMATS: [&dyn Format; 13] = [
     &formats::CTable,
     &formats::Arinc653,
     &formats::SchedDeadline,
+    &formats::SchedExt,
     &formats::Schedcat,
     &formats::Cheddar,
     &formats::Csv,
