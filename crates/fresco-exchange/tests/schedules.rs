@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Windows of ARINC 653 and parameters of SCHED_DEADLINE against the plan.
+//! Windows of ARINC 653, slots of sched_ext and parameters of SCHED_DEADLINE against the plan.
 
 use crate::support::{lossy, planned, plans, write};
 use fresco_exchange::{ExportOptions, Subject, Supplement};
 use fresco_scenario::plan::Schedule;
 use roxmltree::Document;
+use std::path::Path;
 
 /// `0.004000000`, in ns.
 fn ns(seconds: &str) -> u64 {
@@ -129,6 +130,72 @@ fn windows_are_those_of_the_plan_in_both_supplements() {
         }
     }
     assert!(kinds[0] > 0 && kinds[1] > 0, "{kinds:?}");
+}
+
+/// The part of a table between its head, which names the version, and its end.
+fn body(text: &str) -> &str {
+    &text[text.find("format = ").expect("a format")..]
+}
+
+#[test]
+fn slots_of_sched_ext_are_those_of_the_plan() {
+    let mut tables = 0;
+    for (plan, machine) in plans() {
+        let subject = Subject::of_plan("plan.json", plan, machine).expect("a plan");
+        let plan = subject.plan.as_ref().expect("a plan");
+        let table = match (write(&subject, "sched-ext", &lossy()), &plan.schedule) {
+            (Ok(exported), Schedule::Table { table, .. }) => {
+                tables += 1;
+                assert!(body(&exported.text).contains(&format!("frame_ns = {}\n", table.length)));
+                (exported.text, table)
+            }
+            // Slots of colors leave nothing of a core to others.
+            (Err(error), Schedule::Slots { .. }) => {
+                assert!(error.found.contains("without a window on core"), "{error}");
+                continue;
+            }
+            (Err(error), Schedule::Table { .. }) => panic!("{error}"),
+            (Err(error), _) => {
+                assert!(error.found.starts_with("found a schedule that is"), "{error}");
+                continue;
+            }
+            (Ok(_), _) => panic!("{}: no windows", subject.name),
+        };
+        let (text, table) = table;
+        let mut slots = table.slots.clone();
+        slots.sort_by_key(|slot| (slot.start, slot.core));
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("  { core = ")).collect();
+        assert_eq!(rows.len(), slots.len());
+        for (number, (row, slot)) in rows.iter().zip(&slots).enumerate() {
+            let job = (slot.task, slot.job);
+            let goes_on = slots[number + 1..].iter().any(|other| (other.task, other.job) == job);
+            let wanted = format!(
+                "  {{ core = {}, start_ns = {}, length_ns = {}, task = \"{}\"{} }},",
+                slot.core,
+                slot.start,
+                slot.length,
+                plan.tasks[slot.task].name,
+                if goes_on { ", ends = false" } else { "" }
+            );
+            assert_eq!(*row, wanted, "{}", subject.name);
+        }
+    }
+    assert!(tables > 0);
+}
+
+/// The scheduler's own tests read the file that this one is compared with.
+#[test]
+fn a_table_that_the_scheduler_reads() {
+    let tasks = "machine = \"ss-rtmc\"\nplan.method = \"colored-refresh\"\n\
+        [[task]]\nname = \"control\"\nperiod = \"8 ms\"\nwcet = \"2 ms\"\nmemory = \"64 KiB\"\n\
+        [[task]]\nname = \"the \\\"eye\\\"\"\nperiod = \"32 ms\"\nwcet = \"12 ms\"\nmemory = \"256 KiB\"\n";
+    let text = write(&planned(tasks), "sched-ext", &lossy()).expect("a table").text;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/schedulers/tests/two.toml");
+    if std::env::var_os("FRESCO_BLESS").is_some() {
+        let head = "# SPDX-License-Identifier: GPL-2.0-only\n# Compared with what `fresco export --to sched-ext` writes, and read by the scheduler's tests.\n";
+        std::fs::write(&file, format!("{head}{}", body(&text))).expect("written");
+    }
+    assert_eq!(body(&std::fs::read_to_string(file).expect("it is there")), body(&text));
 }
 
 const ONE: &str = "machine = \"gem5-2core\"\nplan.method = \"auto-refresh\"\n\

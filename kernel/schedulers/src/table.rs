@@ -278,6 +278,20 @@ mod tests {
         assert_eq!(of(1), [(0, 0, false), (500_000, 1, true), (600_000, NOBODY, false)]);
     }
 
+    /// Fresco's own tests compare the file with what it exports.
+    #[test]
+    fn what_is_exported_is_read() {
+        let table = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two.toml")).expect("a table");
+        let names: Vec<&str> = table.tasks.iter().map(|task| task.name.as_str()).collect();
+        assert_eq!(names, ["control", "the \"eye\""]);
+        let ends = table.cores[0]
+            .iter()
+            .filter(|segment| segment.owner == 0 && segment.ends);
+        // One end for each job of the first task.
+        assert_eq!(ends.count() as u64, table.frame_ns / 8_000_000);
+        assert!(table.cores[0].iter().any(|segment| segment.owner == 1 && !segment.ends));
+    }
+
     #[test]
     fn what_cannot_run_is_told() {
         for (slots, told) in [
