@@ -6,6 +6,7 @@ use std::{env, error::Error, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     compile("table")?;
+    compile("refresh")?;
     for header in ["types", "calls", "common"] {
         println!("cargo::rerun-if-changed=src/bpf/{header}.h");
     }

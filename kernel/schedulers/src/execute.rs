@@ -96,11 +96,7 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
         constants.has_processes = owners.iter().any(|owner| matches!(owner, Owner::Process(_)));
         constants.has_groups = owners.iter().any(|owner| matches!(owner, Owner::Group(_)));
     }
-    open.struct_ops.table_ops_mut().flags = load::flags(&[
-        "SCX_OPS_ENQ_LAST",
-        "SCX_OPS_ENQ_EXITING",
-        "SCX_OPS_ENQ_MIGRATION_DISABLED",
-    ]);
+    open.struct_ops.table_ops_mut().flags = load::flags(&load::FLAGS);
     open.maps.segments.set_max_entries(segments).map_err(refused)?;
     let mut skel = open.load().map_err(refused)?;
     fill(&skel, table, owners, possible).map_err(refused)?;
@@ -231,10 +227,7 @@ fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u3
             _ => NOBODY,
         };
         update(&skel.maps.homes, &number.to_ne_bytes(), &home.to_ne_bytes())?;
-        match owner {
-            Owner::Process(process) => update(&skel.maps.processes, &process.to_ne_bytes(), &number.to_ne_bytes())?,
-            Owner::Group(group) => update(&skel.maps.groups, &group.to_ne_bytes(), &number.to_ne_bytes())?,
-        }
+        load::name(&skel.maps.processes, &skel.maps.groups, owner, number)?;
     }
     Ok(())
 }

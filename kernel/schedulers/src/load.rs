@@ -2,6 +2,7 @@
 //! What loading both schedulers has in common: what the kernel says of it, CPUs, and the end.
 
 use crate::fault::{ENDED, Fault};
+use crate::here::Owner;
 use libbpf_rs::btf::{Btf, types};
 use libbpf_rs::{MapCore, MapFlags, PrintLevel, ProgramInput, ProgramMut};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -37,7 +38,7 @@ fn refusal(what: &str, why: &str, said: &str) -> Fault {
     let is_log = |line: &&str| {
         !line.is_empty() && !line.starts_with("libbpf:") && !line.starts_with("processed ") && !line.starts_with("-- ")
     };
-    let reason = said.lines().map(str::trim).filter(is_log).next_back();
+    let reason = said.lines().map(str::trim).rfind(is_log);
     let found = match reason {
         Some(reason) => format!("the kernel's verifier refuses it: {reason}"),
         None => {
@@ -57,6 +58,21 @@ fn refusal(what: &str, why: &str, said: &str) -> Fault {
     Fault::here(format!("scheduler {what}"), found)
         .allowed("Linux 6.12 to 7.2, on which it was tried")
         .help("--verbose shows all that the kernel says")
+}
+
+/// What schedulers decide themselves: who runs when nobody else is there, who ends, and who is kept on its CPU for a while.
+pub const FLAGS: [&str; 3] = [
+    "SCX_OPS_ENQ_LAST",
+    "SCX_OPS_ENQ_EXITING",
+    "SCX_OPS_ENQ_MIGRATION_DISABLED",
+];
+
+/// Tells the programs the number of an owner.
+pub fn name(processes: &dyn MapCore, groups: &dyn MapCore, owner: &Owner, number: u32) -> Result<(), libbpf_rs::Error> {
+    match owner {
+        Owner::Process(process) => processes.update(&process.to_ne_bytes(), &number.to_ne_bytes(), MapFlags::ANY),
+        Owner::Group(group) => groups.update(&group.to_ne_bytes(), &number.to_ne_bytes(), MapFlags::ANY),
+    }
 }
 
 /// The flags of that name, of those that this kernel has.

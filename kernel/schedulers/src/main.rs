@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Loads Fresco's schedulers for Linux with sched_ext, and says what they did.
 
+mod balance;
 mod execute;
 mod fault;
 mod here;
 mod load;
 mod records;
 mod table;
+mod turns;
 
 use clap::{Args, Parser, Subcommand};
 use fault::Fault;
+use here::Owner;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -29,12 +32,14 @@ struct Command {
 #[derive(Subcommand)]
 enum Verb {
     /// Runs a table of slots, until Ctrl-C or SIGTERM; then prints what has become of them, as JSON
-    Table(TableArguments),
+    Table(Arguments),
+    /// Runs tasks in fair shares, in turns of banks that are refreshed; at the end prints what was decided, as JSON
+    Refresh(Arguments),
 }
 
 #[derive(Args)]
-struct TableArguments {
-    /// The table: `fresco export plan.json --to sched-ext --out table.toml`
+struct Arguments {
+    /// The table (`fresco export plan.json --to sched-ext --out table.toml`), or turns and pages of tasks
     file: PathBuf,
     /// Who a task is: NAME=cgroup:/PATH, all tasks in it and below, or NAME=pid:NUMBER, all threads of a process
     #[arg(long = "task", value_name = "NAME=WHO")]
@@ -45,13 +50,13 @@ struct TableArguments {
     /// Ends after so long
     #[arg(long)]
     seconds: Option<f64>,
-    /// Frames begin so much after multiples of their length, of CLOCK_MONOTONIC in ns
+    /// Frames, or all turns, begin so much after multiples of their length, of CLOCK_MONOTONIC in ns
     #[arg(long, value_name = "NS", default_value_t = 0)]
     phase: u64,
-    /// Writes what has become of each slot, a line of JSON each
+    /// Writes what has become of each slot, or each decision, a line of JSON each
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
-    /// Looks at the table alone, and loads nothing
+    /// Reads the file alone, and loads nothing
     #[arg(long)]
     check: bool,
     /// Shows all that the kernel says, if it does not take the scheduler
@@ -60,8 +65,11 @@ struct TableArguments {
 }
 
 fn main() -> ExitCode {
-    let Verb::Table(arguments) = Command::parse().verb;
-    match run_table(arguments) {
+    let done = match Command::parse().verb {
+        Verb::Table(arguments) => run_table(&arguments),
+        Verb::Refresh(arguments) => run_refresh(&arguments),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             eprintln!("fresco-scheduler: {fault}");
@@ -70,49 +78,97 @@ fn main() -> ExitCode {
     }
 }
 
-fn run_table(arguments: TableArguments) -> Result<(), Fault> {
+fn run_table(arguments: &Arguments) -> Result<(), Fault> {
     let mut table = table::read(&arguments.file)?;
-    let place = arguments.file.display().to_string();
-    for text in &arguments.tasks {
-        name_task(&mut table.tasks, text)?;
-    }
-    if let Some(groups) = &arguments.groups {
-        for task in table
-            .tasks
-            .iter_mut()
-            .filter(|task| task.cgroup.is_none() && task.pid.is_none())
-        {
-            task.cgroup = Some(format!("{}/{}", groups.trim_end_matches('/'), task.name));
-        }
-    }
-    let length = match arguments.seconds.map(Duration::try_from_secs_f64) {
-        Some(Err(why)) => return Err(Fault::input("--seconds", why.to_string()).allowed("a positive number")),
-        Some(Ok(length)) => Some(length),
-        None => None,
-    };
-    if arguments.check {
+    let Some(Ready {
+        owners,
+        length,
+        records,
+    }) = arguments.ready(&mut table.tasks)?
+    else {
         return Ok(());
-    }
-    here::check()?;
-    let owners = here::owners(&table.tasks, &place)?;
-    let unwritable = |why: std::io::Error| Fault::input("--records", format!("cannot be written: {why}"));
-    let records = match &arguments.records {
-        Some(path) => Some(Box::new(BufWriter::new(File::create(path).map_err(unwritable)?)) as Box<dyn Write>),
-        None => None,
     };
-    let report = execute::execute(
-        &table,
-        &owners,
-        execute::Options {
-            place,
-            length,
-            phase_ns: arguments.phase,
-            records,
-            verbose: arguments.verbose,
-        },
-    )?;
-    let text = serde_json::to_string_pretty(&report).map_err(|why| Fault::input("standard output", why.to_string()))?;
+    let options = execute::Options {
+        place: arguments.place(),
+        length,
+        phase_ns: arguments.phase,
+        records,
+        verbose: arguments.verbose,
+    };
+    print(&execute::execute(&table, &owners, options)?)
+}
+
+fn run_refresh(arguments: &Arguments) -> Result<(), Fault> {
+    let mut turns = turns::parse(&table::text(&arguments.file)?, &arguments.place())?;
+    let Some(Ready {
+        owners,
+        length,
+        records,
+    }) = arguments.ready(&mut turns.tasks)?
+    else {
+        return Ok(());
+    };
+    let options = balance::Options {
+        length,
+        phase_ns: arguments.phase,
+        records,
+        verbose: arguments.verbose,
+    };
+    print(&balance::balance(&turns, &owners, options)?)
+}
+
+fn print(report: &impl serde::Serialize) -> Result<(), Fault> {
+    let text = serde_json::to_string_pretty(report).map_err(|why| Fault::input("standard output", why.to_string()))?;
     writeln!(std::io::stdout(), "{text}").map_err(|why| Fault::input("standard output", why.to_string()))
+}
+
+/// What a scheduler needs besides its file.
+struct Ready {
+    owners: Vec<Owner>,
+    length: Option<Duration>,
+    records: Option<Box<dyn Write>>,
+}
+
+impl Arguments {
+    /// How the file is named in faults.
+    fn place(&self) -> String {
+        self.file.display().to_string()
+    }
+
+    /// Finds out who tasks are, and opens the file of records; `None` if nothing is to be loaded.
+    fn ready(&self, tasks: &mut [table::Task]) -> Result<Option<Ready>, Fault> {
+        for text in &self.tasks {
+            name_task(tasks, text)?;
+        }
+        if let Some(groups) = &self.groups {
+            for task in tasks
+                .iter_mut()
+                .filter(|task| task.cgroup.is_none() && task.pid.is_none())
+            {
+                task.cgroup = Some(format!("{}/{}", groups.trim_end_matches('/'), task.name));
+            }
+        }
+        let length = match self.seconds.map(Duration::try_from_secs_f64) {
+            Some(Err(why)) => return Err(Fault::input("--seconds", why.to_string()).allowed("a positive number")),
+            Some(Ok(length)) => Some(length),
+            None => None,
+        };
+        if self.check {
+            return Ok(None);
+        }
+        here::check()?;
+        let owners = here::owners(tasks, &self.place())?;
+        let unwritable = |why: std::io::Error| Fault::input("--records", format!("cannot be written: {why}"));
+        let records = match &self.records {
+            Some(path) => Some(Box::new(BufWriter::new(File::create(path).map_err(unwritable)?)) as Box<dyn Write>),
+            None => None,
+        };
+        Ok(Some(Ready {
+            owners,
+            length,
+            records,
+        }))
+    }
 }
 
 /// Says who a task is, as `NAME=cgroup:/PATH` or `NAME=pid:NUMBER`.

@@ -87,13 +87,21 @@ fn yes() -> bool {
 /// # Errors
 /// The file cannot be read, or what is in it is no table that can be run.
 pub fn read(path: &Path) -> Result<Table, Fault> {
+    parse(&text(path)?, &path.display().to_string())
+}
+
+/// Reads a file of 64 MiB at most.
+///
+/// # Errors
+/// It is larger, or cannot be read.
+pub fn text(path: &Path) -> Result<String, Fault> {
     let place = path.display().to_string();
     let unreadable = |why: std::io::Error| Fault::input(&place, format!("cannot be read: {why}"));
     let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
     if bytes > MOST_BYTES {
         return Err(Fault::input(&place, format!("found {bytes} bytes")).allowed("64 MiB"));
     }
-    parse(&std::fs::read_to_string(path).map_err(unreadable)?, &place)
+    std::fs::read_to_string(path).map_err(unreadable)
 }
 
 /// What a text says.

@@ -50,8 +50,8 @@ impl Format for SchedExt {
         let Some(frame) = frame(plan) else {
             return Err(self
                 .refuse(subject, format!("a schedule that is {}", kind(&plan.schedule)))
-                .allowed("one with windows that repeat: a table or slots")
-                .help("plan by --method colored-refresh or aligned"));
+                .allowed("one with windows that repeat: a table")
+                .help("plan by --method colored-refresh"));
         };
         self.check(subject, plan, &frame)?;
         let mut losses = lost_besides(subject);
@@ -106,7 +106,7 @@ impl SchedExt {
                 return Err(self
                     .refuse(subject, format!("{free} ns of {} without a window on core {core}", frame.length_ns))
                     .allowed("a hundredth or more: kernel threads run there, and everything that is in no table")
-                    .help("plan a table (--method aligned or colored-refresh), or leave more of the core free"));
+                    .help("plan by --method colored-refresh, which makes a table, or leave more of the core free"));
             }
         }
         Ok(())

@@ -30,8 +30,9 @@ extern void scx_bpf_dsq_insert_vtime(struct task_struct *p, u64 dsq_id, u64 slic
 extern bool scx_bpf_dsq_move_to_local(u64 dsq_id) __ksym __weak;
 extern void scx_bpf_dsq_move_set_slice(struct bpf_iter_scx_dsq *it, u64 slice) __ksym __weak;
 extern bool scx_bpf_dsq_move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id, u64 enq_flags) __ksym __weak;
-/* Later kernels want slices to be set by a call. */
+/* Later kernels want slices and virtual times to be set by calls. */
 extern bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak;
+extern bool scx_bpf_task_set_dsq_vtime(struct task_struct *p, u64 vtime) __ksym __weak;
 
 static __always_inline void insert(struct task_struct *p, u64 queue, u64 slice, u64 flags)
 {
@@ -74,6 +75,14 @@ static __always_inline void set_slice(struct task_struct *p, u64 slice)
 		scx_bpf_task_set_slice(p, slice);
 	else
 		p->scx.slice = slice;
+}
+
+static __always_inline void set_vtime(struct task_struct *p, u64 vtime)
+{
+	if (bpf_ksym_exists(scx_bpf_task_set_dsq_vtime))
+		scx_bpf_task_set_dsq_vtime(p, vtime);
+	else
+		p->scx.dsq_vtime = vtime;
 }
 
 #endif

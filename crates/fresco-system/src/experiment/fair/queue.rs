@@ -67,6 +67,44 @@ mod tests {
         assert_eq!(pick(&[(5, 0), (5, 0)], 3, true), Some(0));
     }
 
+    /// A line that `fresco-scheduler refresh --records` writes.
+    #[derive(serde::Deserialize)]
+    struct Decision {
+        eta: u32,
+        best_effort: bool,
+        candidates: Vec<Seen>,
+        chosen: usize,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Seen {
+        virtual_time_ns: Ps,
+        share_ppm: u64,
+    }
+
+    /// What the scheduler of `kernel/schedulers` decided on Linux; FRESCO_DECISIONS is another file of such records.
+    #[test]
+    fn linux_decides_as_the_model() {
+        let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/linux-decisions.jsonl");
+        let file = std::env::var("FRESCO_DECISIONS").unwrap_or_else(|_| stored.to_owned());
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let (mut passed_over, mut nobody_free) = (0, 0);
+        for (number, line) in (1..).zip(text.lines()) {
+            let decision: Decision = serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{number}: {error}"));
+            let seen = &decision.candidates;
+            let in_order = seen.windows(2).all(|two| two[0].virtual_time_ns <= two[1].virtual_time_ns);
+            assert!(in_order, "{file}:{number}: {line}");
+            let tasks: Vec<(Ps, u64)> = seen.iter().map(|one| (one.virtual_time_ns, one.share_ppm)).collect();
+            let chosen = pick(&tasks, decision.eta, decision.best_effort);
+            assert_eq!(chosen, Some(decision.chosen), "{file}:{number}: {line}");
+            let is_free = seen.iter().any(|one| one.share_ppm == 0);
+            passed_over += usize::from(is_free && decision.chosen > 0);
+            nobody_free += usize::from(!is_free && seen.len() > 1);
+        }
+        // Else nothing was asked.
+        assert!(passed_over > 20 && nobody_free > 20, "{file}: {passed_over}, {nobody_free}");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig {
             cases: 500, rng_seed: proptest::test_runner::RngSeed::Fixed(3), failure_persistence: None,
