@@ -53,8 +53,8 @@ struct cpu {
 	u64 since;	/* since when its task runs */
 	u64 vtime;	/* of the task that has come furthest */
 	u32 vetoed;	/* its task has pages in the bank */
-	u32 unused;
-	/* How long tasks ran with pages in the bank whose turn it was, and at all. */
+	u32 clocked;	/* its timer has begun */
+	/* From then on: how long tasks ran with pages in the bank whose turn it was, and at all. */
 	u64 ran_vetoed, ran;
 	struct decision now;
 };
@@ -130,12 +130,17 @@ static void begin(struct cpu *c, struct task_struct *p, u64 now)
 /* By the clock: a kick sets what is left of the slice to 0. */
 static void charge(struct cpu *c, struct task_struct *p, u64 now)
 {
-	u64 ran = now - c->since;
+	u64 ran = now - c->since, into = (now - phase_ns) % turn_ns;
 
 	set_vtime(p, p->scx.dsq_vtime + ran * 100 / (p->scx.weight ?: 100));
+	if (!c->clocked)
+		return;
 	c->ran += ran;
 	if (c->vetoed)
 		c->ran_vetoed += ran;
+	else if (ran > into && share_of(p, bank_at(now)))
+		/* Stopped some time after its turn had ended. */
+		c->ran_vetoed += into;
 }
 
 /* A candidate, written down as the n-th. */
@@ -303,6 +308,7 @@ static int turn(void *map, u32 *key, struct cpu *c)
 
 	if (over)
 		return 0;
+	c->clocked = true;
 	scx_bpf_kick_cpu(bpf_get_smp_processor_id(), SCX_KICK_PREEMPT);
 	bpf_timer_start(&c->timer, now + left(now), BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
 	return 0;
