@@ -54,10 +54,13 @@ pub fn loaded() -> Option<String> {
     })
 }
 
+/// As the BPF programs have room for.
+const MOST_CPUS: u32 = 64;
+
 /// How many CPUs there can be, and which are there.
 ///
 /// # Errors
-/// The kernel does not tell.
+/// The kernel does not tell, or there are more than the schedulers know.
 pub fn cpus() -> Result<(u32, Vec<u32>), Fault> {
     let list = |name: &str| {
         let path = format!("/sys/devices/system/cpu/{name}");
@@ -65,6 +68,15 @@ pub fn cpus() -> Result<(u32, Vec<u32>), Fault> {
         numbers(text.trim()).ok_or_else(|| Fault::here(&path, format!("found {text:?}")).allowed("a list as 0-3,5"))
     };
     let possible = list("possible")?.last().map_or(1, |last| last + 1);
+    if possible > MOST_CPUS {
+        return Err(
+            Fault::here("/sys/devices/system/cpu/possible", format!("found {possible} CPUs"))
+                .allowed(MOST_CPUS.to_string())
+                .help(format!(
+                    "boot with possible_cpus={MOST_CPUS} on the kernel's command line"
+                )),
+        );
+    }
     Ok((possible, list("online")?))
 }
 

@@ -68,7 +68,7 @@ impl Record {
 pub struct Line<'t> {
     frame: u64,
     cpu: u32,
-    task: &'t str,
+    task: Option<&'t str>,
     begin_ns: u64,
     end_ns: u64,
     timer_ns: Option<u64>,
@@ -90,7 +90,7 @@ impl<'t> Line<'t> {
         Self {
             frame: record.number / segments,
             cpu: record.cpu,
-            task: table.tasks.get(record.owner as usize).map_or("", |task| &task.name),
+            task: table.tasks.get(record.owner as usize).map(|task| task.name.as_str()),
             begin_ns: record.begin,
             end_ns: record.end,
             timer_ns: time(record.timer),

@@ -93,7 +93,10 @@ static struct cpu *state_of(u32 cpu)
 
 static void write_record(struct cpu *c, struct record *record)
 {
-	if (over || record->owner == NOBODY || !c->from || record->number < c->from)
+	if (over || !c->from || record->number < c->from)
+		return;
+	/* Nobody's is of interest for the slots before it alone. */
+	if (record->owner == NOBODY && !record->skipped)
 		return;
 	if (bpf_ringbuf_output(&records, record, sizeof(*record), BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&lost, 1);
@@ -113,8 +116,10 @@ static void close(struct cpu *c)
 {
 	struct record *slot = &c->now;
 
-	if (slot->owner == NOBODY)
+	if (slot->owner == NOBODY) {
+		write_record(c, slot);
 		return;
+	}
 	if (c->runs == slot->owner) {
 		slot->ran += slot->end - (c->since > slot->begin ? c->since : slot->begin);
 		slot->flags |= CUT | (c->flags & LAST ? OVERRAN : 0);
@@ -205,12 +210,20 @@ SEC("struct_ops/enqueue")
 void BPF_PROG(table_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	u32 cpu = scx_bpf_task_cpu(p), owner = owner_of(p), *home;
-	s32 i;
+	s32 i, idle;
 
 	if (p->flags & PF_KTHREAD) {
 		insert(p, OF_KERNEL + cpu, FREE_NS, enq_flags);
 	} else if (owner == NOBODY) {
-		insert(p, p->nr_cpus_allowed == 1 ? OF_CPU + cpu : OF_ALL, FREE_NS, enq_flags);
+		if (p->nr_cpus_allowed == 1) {
+			insert(p, OF_CPU + cpu, FREE_NS, enq_flags);
+			return;
+		}
+		insert(p, OF_ALL, FREE_NS, enq_flags);
+		/* Its own CPU may have a slot just now. */
+		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+		if (idle >= 0)
+			scx_bpf_kick_cpu(idle, SCX_KICK_IDLE);
 	} else {
 		insert(p, OF_OWNER + owner, frame_ns, enq_flags);
 		home = bpf_map_lookup_elem(&homes, &owner);

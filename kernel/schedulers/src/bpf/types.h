@@ -54,6 +54,9 @@ struct bpf_iter_scx_dsq {
 #include <bpf/bpf_tracing.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct cpumask {
+	unsigned long bits[1];
+};
 struct kernfs_node {
 	u64 id;
 };
@@ -79,6 +82,7 @@ struct task_struct {
 	s32 pid, tgid;
 	u32 flags;
 	s32 nr_cpus_allowed;
+	const struct cpumask *cpus_ptr;
 	struct css_set *cgroups;
 	struct sched_ext_entity scx;
 };
@@ -110,6 +114,7 @@ struct sched_ext_ops {
 #define PF_KTHREAD 0x00200000
 #define SCX_DSQ_LOCAL ((1ULL << 63) | 2)
 #define SCX_TASK_QUEUED 1
+#define SCX_KICK_IDLE 1
 #define SCX_KICK_PREEMPT 2
 #define CLOCK_MONOTONIC 1
 
