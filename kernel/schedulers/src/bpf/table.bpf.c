@@ -115,13 +115,15 @@ static void write_pending(struct cpu *c, u64 now)
 static void close(struct cpu *c)
 {
 	struct record *slot = &c->now;
+	u64 from = c->since > slot->begin ? c->since : slot->begin;
 
 	if (slot->owner == NOBODY) {
 		write_record(c, slot);
 		return;
 	}
 	if (c->runs == slot->owner) {
-		slot->ran += slot->end - (c->since > slot->begin ? c->since : slot->begin);
+		/* It may have begun after the end, if the timer is that late. */
+		slot->ran += from < slot->end ? slot->end - from : 0;
 		slot->flags |= CUT | (c->flags & LAST ? OVERRAN : 0);
 		c->before = *slot;
 		c->pending = true;
