@@ -56,7 +56,7 @@ fn refusal(what: &str, why: &str, said: &str) -> Fault {
         }
     };
     Fault::here(format!("scheduler {what}"), found)
-        .allowed("Linux 6.12 to 7.2, on which it was tried")
+        .allowed("Linux 7.2, on which it was tried; it is written for 6.12 and newer")
         .help("--verbose shows all that the kernel says")
 }
 

@@ -59,9 +59,14 @@ impl Format for SchedExt {
             losses.push("which instance of its memory a job runs on".to_owned());
         }
         let mut notes = vec![
-            "each task runs in its slots, and nowhere else; without --phase frames begin at multiples of their length".to_owned(),
+            "each task runs in its slots, and nowhere else; without --phase frames begin at multiples of their length"
+                .to_owned(),
         ];
-        if frame.windows.iter().any(|window| matches!(window.owner, Owner::Color(_))) {
+        if frame
+            .windows
+            .iter()
+            .any(|window| matches!(window.owner, Owner::Color(_)))
+        {
             losses.push("the order of tasks within a slot, which is that in which they become ready".to_owned());
             notes.extend(colors(plan, &frame));
         }
@@ -84,7 +89,9 @@ impl SchedExt {
         if frame.length_ns > LONGEST_FRAME_NS {
             return Err(self
                 .refuse(subject, format!("a table of {} ns", frame.length_ns))
-                .allowed(format!("{LONGEST_FRAME_NS} ns: the kernel ends a scheduler that leaves a task waiting for 30 s"))
+                .allowed(format!(
+                    "{LONGEST_FRAME_NS} ns: the kernel ends a scheduler that leaves a task waiting for 30 s"
+                ))
                 .help("plan with periods that have a shorter hyperperiod"));
         }
         if plan.cores > MOST_CORES {
@@ -94,8 +101,13 @@ impl SchedExt {
         }
         if let Some(window) = frame.windows.iter().find(|window| window.length_ns < SHORTEST_SLOT_NS) {
             return Err(self
-                .refuse(subject, format!("a window of {} ns on core {}", window.length_ns, window.core))
-                .allowed(format!("{SHORTEST_SLOT_NS} ns or more: a switch takes some microseconds"))
+                .refuse(
+                    subject,
+                    format!("a window of {} ns on core {}", window.length_ns, window.core),
+                )
+                .allowed(format!(
+                    "{SHORTEST_SLOT_NS} ns or more: a switch takes some microseconds"
+                ))
                 .help("plan with fewer preemptions"));
         }
         for core in 0..plan.cores {
@@ -104,7 +116,10 @@ impl SchedExt {
             let free = frame.length_ns.saturating_sub(taken);
             if free.saturating_mul(FREE) < frame.length_ns {
                 return Err(self
-                    .refuse(subject, format!("{free} ns of {} without a window on core {core}", frame.length_ns))
+                    .refuse(
+                        subject,
+                        format!("{free} ns of {} without a window on core {core}", frame.length_ns),
+                    )
                     .allowed("a hundredth or more: kernel threads run there, and everything that is in no table")
                     .help("plan by --method colored-refresh, which makes a table, or leave more of the core free"));
             }
@@ -153,7 +168,10 @@ fn table(plan: &Plan, frame: &Frame) -> String {
             names.push(name);
         }
     }
-    let mut text = format!("format = \"fresco-table/1\"\nframe_ns = {}\ntask = [\n", frame.length_ns);
+    let mut text = format!(
+        "format = \"fresco-table/1\"\nframe_ns = {}\ntask = [\n",
+        frame.length_ns
+    );
     for name in names {
         _ = writeln!(text, "  {{ name = {} }},", quoted(&name));
     }
@@ -174,7 +192,14 @@ fn colors(plan: &Plan, frame: &Frame) -> Vec<String> {
         .map(|(name, core, color)| {
             let is_of = |task: &&PlannedTask| task.core == Some(core) && task.colors_of(0).contains(&color);
             let names: Vec<&str> = plan.tasks.iter().filter(is_of).map(|task| task.name.as_str()).collect();
-            format!("tasks of {name}: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+            format!(
+                "tasks of {name}: {}",
+                if names.is_empty() {
+                    "none".to_owned()
+                } else {
+                    names.join(", ")
+                }
+            )
         })
         .collect()
 }

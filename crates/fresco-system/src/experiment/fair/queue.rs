@@ -90,9 +90,12 @@ mod tests {
         let text = std::fs::read_to_string(&file).expect("readable");
         let (mut passed_over, mut nobody_free) = (0, 0);
         for (number, line) in (1..).zip(text.lines()) {
-            let decision: Decision = serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{number}: {error}"));
+            let decision: Decision =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{number}: {error}"));
             let seen = &decision.candidates;
-            let in_order = seen.windows(2).all(|two| two[0].virtual_time_ns <= two[1].virtual_time_ns);
+            let in_order = seen
+                .windows(2)
+                .all(|two| two[0].virtual_time_ns <= two[1].virtual_time_ns);
             assert!(in_order, "{file}:{number}: {line}");
             let tasks: Vec<(Ps, u64)> = seen.iter().map(|one| (one.virtual_time_ns, one.share_ppm)).collect();
             let chosen = pick(&tasks, decision.eta, decision.best_effort);
@@ -102,7 +105,10 @@ mod tests {
             nobody_free += usize::from(!is_free && seen.len() > 1);
         }
         // Else nothing was asked.
-        assert!(passed_over > 20 && nobody_free > 20, "{file}: {passed_over}, {nobody_free}");
+        assert!(
+            passed_over > 20 && nobody_free > 20,
+            "{file}: {passed_over}, {nobody_free}"
+        );
     }
 
     proptest! {
