@@ -45,6 +45,7 @@ check: fmt clippy ## The inner loop, at most three minutes when little changed: 
 
 fmt: ## Is the code formatted?
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path kernel/schedulers/Cargo.toml --check
 
 clippy: ## Lints, warnings denied
 	$(TIMED) clippy "lints of all crates: some 2 minutes from nothing" \

@@ -156,8 +156,8 @@ impl ColorGroup {
                     let Ok(process) = Process::find(proc, pid) else {
                         continue;
                     };
-                    match process.mappings() {
-                        Ok(mappings) => pages += accessible_pages(&mappings),
+                    match process.areas() {
+                        Ok(areas) => pages += accessible_pages(&areas),
                         Err(_) if Process::find(proc, pid).is_err() => {}
                         Err(error) => return Err(error),
                     }
@@ -254,11 +254,11 @@ mod tests {
         write(&root.join("rt/a/below/cgroup.procs"), "9\n7\n");
         write(&root.join("rt/a/memory.stat"), "anon 8192\nfile 4096\nshmem 4097\n");
         write(&root.join("rt/none/cpuset.colors"), "\n");
-        let area = "1000-9000 rw-p 00000000 00:00 0\nVmFlags: rd\n9000-99000 ---p 00000000 00:00 0\nVmFlags: mr\n";
-        write(&proc.join("7/smaps"), area);
+        let area = "1000-9000 rw-p 00000000 00:00 0\n9000-99000 ---p 00000000 00:00 0\n";
+        write(&proc.join("7/maps"), area);
         write(
-            &proc.join("9/smaps"),
-            "1000-2000 rw-p 00000000 00:00 0 [heap]\nVmFlags: rd\n2000-3000 r-xp 0 08:01 5 /bin/a\n",
+            &proc.join("9/maps"),
+            "1000-2000 rw-p 00000000 00:00 0 [heap]\n2000-3000 r-xp 0 08:01 5 /bin/a\n",
         );
         (top, root, proc)
     }

@@ -164,14 +164,22 @@ impl Process {
         Ok(Mapping::parse_all(&String::from_utf8_lossy(&bytes)))
     }
 
+    /// Its mappings without what only `smaps` tells, which takes long where there is much memory: those that the library places are not
+    /// told apart from other anonymous ones.
+    ///
+    /// # Errors
+    /// As [`Process::mappings`].
+    pub fn areas(&self) -> Result<Vec<Mapping>, InputError> {
+        let bytes = fs::read(self.directory.join("maps")).map_err(|error| self.unreadable("maps", &error))?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.lines().filter_map(Mapping::parse).collect())
+    }
+
     /// Returns true if it has loaded the library that places frames. Programs linked statically and those with
     /// privileges of their own do not load it.
     pub fn has_library(&self) -> bool {
-        let maps = fs::read(self.directory.join("maps")).unwrap_or_default();
-        String::from_utf8_lossy(&maps)
-            .lines()
-            .filter_map(Mapping::parse)
-            .any(|mapping| mapping.is_library())
+        let areas = self.areas().unwrap_or_default();
+        areas.iter().any(Mapping::is_library)
     }
 
     /// Its memory, to be read; `None` once it has gone, or where that is not allowed.
