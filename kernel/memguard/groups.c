@@ -108,9 +108,11 @@ bool mg_group_take(struct mg_cpu *c)
 		raw_spin_lock(&group->lock);
 		renew(group, c->period);
 		part = slice(group, lines);
+		if (group == c->group)
+			c->slice_period = group->period;
 		raw_spin_unlock(&group->lock);
 		if (part < lines && group != c->group && lines != U64_MAX)
-			give_back(c->group, group, c->period, lines - part);
+			give_back(c->group, group, c->slice_period, lines - part);
 		lines = part;
 		if (!lines)
 			break;
@@ -132,8 +134,8 @@ void mg_group_charge(struct mg_cpu *c, u64 lines)
 	for (group = c->group; group; group = rcu_dereference_sched(group->parent)) {
 		raw_spin_lock(&group->lock);
 		group->total += lines;
-		/* On a CPU whose timer is late it is of a period that has been counted. */
-		if (group->period == c->period) {
+		/* Else it is of a period that has been counted. */
+		if (group->period == c->slice_period) {
 			group->used += lines;
 			if (group->granted != U64_MAX)
 				group->left -= min(group->left, beyond);
@@ -147,12 +149,22 @@ void mg_group_leave(struct mg_cpu *c)
 {
 	if (c->group) {
 		if (c->slice && c->slice != U64_MAX)
-			give_back(c->group, NULL, c->period, c->slice);
+			give_back(c->group, NULL, c->slice_period, c->slice);
 		atomic_dec(&c->group->running);
 	}
 	c->group = NULL;
 	c->cgroup = 0;
 	c->slice = 0;
+	c->slice_period = c->period;
+}
+
+/* What is left of a slice is of the period that has ended; of the one that begins if the group had begun it before this CPU. With interrupts off. */
+void mg_group_renew(struct mg_cpu *c)
+{
+	if (c->group && c->slice && c->slice != U64_MAX && c->slice_period == c->period)
+		give_back(c->group, NULL, c->period, c->slice);
+	c->slice = 0;
+	c->slice_period = c->period;
 }
 
 /* The CPU runs a task. With interrupts off, after what was counted is charged. */
@@ -236,6 +248,15 @@ static int watch(void)
 int mg_groups_watch(void)
 {
 	return count ? watch() : 0;
+}
+
+/* Periods are numbered anew; no CPU is regulated. Under mg_mutex. */
+void mg_groups_restart(void)
+{
+	struct mg_group *group;
+
+	list_for_each_entry(group, &groups, all)
+		group->period = 0;
 }
 
 void mg_groups_unwatch(void)

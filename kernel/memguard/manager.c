@@ -44,6 +44,17 @@ bool mg_is_open(const struct mg_manager *manager, unsigned int member)
 	return manager->open && manager->budgets[member].period == manager->period;
 }
 
+void mg_restart(struct mg_manager *manager)
+{
+	unsigned int i;
+
+	manager->period = 0;
+	manager->open = manager->was_open = false;
+	manager->pool = manager->beyond = 0;
+	for (i = 0; i < manager->count; i++)
+		mg_leave(manager, i);
+}
+
 void mg_join(struct mg_manager *manager, unsigned int member)
 {
 	struct mg_budget *budget = &manager->budgets[member];
@@ -139,52 +150,55 @@ void mg_begin(struct mg_manager *manager, unsigned int member, u64 period, u64 u
 	budget->denied = budget->stalled = false;
 }
 
-/* Takes from the pool what a CPU lacks of its reservation, else a chunk beyond it. */
+/* How often so many lines are given until a CPU has a budget again; it may have used far more than it had. */
+static u64 times(const struct mg_budget *budget, u64 lines)
+{
+	return is_spent(budget) ? div64_u64(budget->used - budget->given, lines) + 1 : 0;
+}
+
+/* Takes from the pool what a CPU lacks of its reservation, then chunks beyond it. */
 static bool reclaim(struct mg_manager *manager, struct mg_budget *budget)
 {
-	while (is_spent(budget) && budget->reservation.soft && manager->pool) {
-		u64 lacks = missing(budget), got = least(lacks ? lacks : manager->settings.chunk, manager->pool);
+	u64 got;
 
-		if (lacks)
-			budget->counts.reclaimed += got;
-		else
-			budget->counts.extra += got;
+	if (!budget->reservation.soft)
+		return !is_spent(budget);
+	if (is_spent(budget)) {
+		got = least(missing(budget), manager->pool);
+		budget->counts.reclaimed += got;
 		budget->given += got;
 		manager->pool -= got;
 	}
+	got = least(times(budget, manager->settings.chunk) * manager->settings.chunk, manager->pool);
+	budget->counts.extra += got;
+	budget->given += got;
+	manager->pool -= got;
 	return !is_spent(budget);
-}
-
-/* Some CPU of those that used any still has nothing. */
-static bool lacks_any(const struct mg_manager *manager)
-{
-	unsigned int i;
-
-	for (i = 0; i < manager->count; i++) {
-		const struct mg_budget *budget = &manager->budgets[i];
-
-		if (takes_part(budget) && budget->used && is_spent(budget))
-			return true;
-	}
-	return false;
 }
 
 /* Gives all that used any a chunk times their weight, as often as it takes to give each a budget. */
 static void share_by_weight(struct mg_manager *manager)
 {
+	u64 rounds = 0;
 	unsigned int i;
 
-	while (lacks_any(manager))
-		for (i = 0; i < manager->count; i++) {
-			struct mg_budget *budget = &manager->budgets[i];
-			u64 lines = manager->settings.chunk * budget->reservation.weight;
+	for (i = 0; i < manager->count; i++) {
+		const struct mg_budget *budget = &manager->budgets[i];
+		u64 needed = times(budget, manager->settings.chunk * budget->reservation.weight);
 
-			if (!takes_part(budget) || !budget->used)
-				continue;
-			budget->given += lines;
-			budget->counts.shared += lines;
-			manager->beyond += lines;
-		}
+		if (takes_part(budget) && budget->used && needed > rounds)
+			rounds = needed;
+	}
+	for (i = 0; i < manager->count; i++) {
+		struct mg_budget *budget = &manager->budgets[i];
+		u64 lines = rounds * manager->settings.chunk * budget->reservation.weight;
+
+		if (!takes_part(budget) || !budget->used)
+			continue;
+		budget->given += lines;
+		budget->counts.shared += lines;
+		manager->beyond += lines;
+	}
 }
 
 enum mg_decision mg_exhausted(struct mg_manager *manager, unsigned int member, u64 used)

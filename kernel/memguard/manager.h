@@ -10,11 +10,17 @@
 #define MEMGUARD_MANAGER_H
 
 #ifdef __KERNEL__
+#include <linux/math64.h>
 #include <linux/types.h>
 #else
 #include <stdbool.h>
 #include <stdint.h>
 typedef uint64_t u64;
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
 #endif
 
 /* What all do when no budget is left. */
@@ -89,6 +95,8 @@ enum mg_decision {
 
 /* Sum of what is reserved; what is set counts, also if it is of the next period only. */
 u64 mg_reserved(const struct mg_manager *manager);
+/* As at the beginning: periods are numbered anew, and nobody takes part. What was set and counted stays. */
+void mg_restart(struct mg_manager *manager);
 void mg_join(struct mg_manager *manager, unsigned int member);
 void mg_leave(struct mg_manager *manager, unsigned int member);
 /* A period begins on a CPU that used so many lines in the last one. */

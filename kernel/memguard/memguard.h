@@ -75,6 +75,7 @@ struct mg_cpu {
 	u64 cgroup;		/* its id, for which this was found */
 	struct task_struct *task;	/* what it runs; not to be followed */
 	u64 slice;		/* lines of the group's budget that it may still use */
+	u64 slice_period;	/* the period of the group's budget that they are of */
 	struct task_struct *told;	/* was asked to sleep in this period */
 	u64 beyond;		/* lines of this period that were counted while it was held */
 	struct mg_stats stats;
@@ -156,6 +157,8 @@ void mg_group_charge(struct mg_cpu *c, u64 lines);
 bool mg_group_take(struct mg_cpu *c);
 void mg_group_enter(struct mg_cpu *c, struct task_struct *task);
 void mg_group_leave(struct mg_cpu *c);
+void mg_group_renew(struct mg_cpu *c);
+void mg_groups_restart(void);
 bool mg_groups_any(void);
 int mg_groups_watch(void);
 void mg_groups_unwatch(void);

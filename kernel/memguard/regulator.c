@@ -166,8 +166,7 @@ static void renew(struct mg_cpu *c, u64 now)
 	learn(c);
 	mg_release(c, MG_HELD_BUDGET | MG_HELD_GROUP);
 	raw_spin_unlock(&c->node->lock);
-	/* What is left of a slice is of the period that has ended. */
-	c->slice = 0;
+	mg_group_renew(c);
 	if (c->group || mg_groups_any()) {
 		mg_group_enter(c, current);
 		if (c->group)
@@ -218,6 +217,7 @@ static void begin(void *unused)
 	c->task = c->told = NULL;
 	c->beyond = 0;
 	c->slice = 0;
+	c->slice_period = c->period;
 	raw_spin_lock(&c->node->lock);
 	mg_join(&c->node->manager, c->member);
 	raw_spin_unlock(&c->node->lock);
@@ -306,9 +306,12 @@ static void mend(struct work_struct *work)
 /* Begins to regulate, on all CPUs or none. Under mg_mutex. */
 int mg_start(void)
 {
-	unsigned int cpu;
+	unsigned int cpu, node;
 	int error = 0;
 
+	for (node = 0; node < nr_node_ids; node++)
+		mg_restart(&mg_nodes[node].manager);
+	mg_groups_restart();
 	for_each_possible_cpu(cpu)
 		per_cpu(mg_cpus, cpu).dead = true;
 	for_each_online_cpu(cpu) {

@@ -210,6 +210,12 @@ fn wrong_input_is_told_with_the_way_out() {
         &["--channels", "0-3;4-7", "--once", "rt/a"],
         &["--channels", "memguard"],
     );
+    told(
+        &["--channels", "0-3;4-8", "rt/a"],
+        &["--channels", "found color 8", "0-7"],
+    );
+    kernel.write("cgroup/rt/b/cpuset.colors", "4-9\n");
+    told(&["--once", "rt/b"], &["/rt/b: cpuset.colors", "found color 8", "0-7"]);
     kernel.write("page_color/enabled", "0\n");
     told(&["--once", "rt/a"], &["page coloring", "docs/deploy.md"]);
 }

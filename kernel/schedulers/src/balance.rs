@@ -191,7 +191,9 @@ pub fn balance(turns: &Turns, owners: &[Owner], mut options: Options) -> Result<
     drop(link);
     ring.consume().map_err(refused)?;
     drop(ring);
-    if let Some(why) = failed.into_inner() {
+    // What is left in the writer's own buffer may be what no longer fits.
+    let flushed = options.records.as_mut().map(|out| out.flush());
+    if let Some(why) = failed.into_inner().or(flushed.and_then(Result::err)) {
         return Err(Fault::input("--records", format!("cannot be written: {why}")));
     }
     let mut report = report.into_inner();

@@ -164,7 +164,9 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
     ring.consume().map_err(refused)?;
     drop(ring);
     let lost = told().lost;
-    if let Some(why) = failed.into_inner() {
+    // What is left in the writer's own buffer may be what no longer fits.
+    let flushed = options.records.as_mut().map(|out| out.flush());
+    if let Some(why) = failed.into_inner().or(flushed.and_then(Result::err)) {
         return Err(Fault::input("--records", format!("cannot be written: {why}")));
     }
     let collected = collected.into_inner();

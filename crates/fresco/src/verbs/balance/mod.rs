@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 Needs a kernel with page coloring (docs/deploy.md), and groups with colors of their own (cpuset.colors). As BPM does, a group whose processes need more pages than its colors \
 have borrows whole colors from the group that can spare most; where none can spare a color, two share one. Nothing is changed while each has enough. Pages in colors that \
 a group loses are moved.
-With --channels, groups that move much are given channels of their own (BPM+): that needs memguard (kernel/memguard), which counts what they move, in a folder for each group. \
+With --channels, groups that move much are given channels of their own (BPM+): that needs memguard (kernel/memguard) with `active` 1 and a folder for each group, which counts what it moves. \
 It ends with Ctrl-C; groups keep the colors that they have then. If one cannot be given its colors, all get back what they had before the scan.
 Exit status: 0 all groups have what they need, 1 one is short of memory (with --once and --dry-run), 2 wrong input, or the kernel refuses; 130 Ctrl-C.
 
@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = integer("--margin", 0u64..=1000))]
     margin: u64,
 
-    /// Move no more than so much memory in a scan, such as 256M; the rest follows in later ones. One color always is
+    /// Move no more than so much memory in a scan, such as 256M, as far as lenders have any in the colors that they lend; the rest follows in later scans. One color always is lent
     #[arg(long, value_name = "SIZE")]
     limit: Option<String>,
 
@@ -113,6 +113,7 @@ pub fn run(args: &Args) -> Outcome {
         limit_pages: limit.map(|bytes| bytes / fresco_linux::sys::page_bytes()),
         channels: args.channels.as_deref().map(channels).transpose()?.unwrap_or_default(),
     };
+    scanner.check_known("--channels", &rules.channels.concat())?;
     balance(args, scanner, &rules)
 }
 

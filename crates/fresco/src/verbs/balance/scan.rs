@@ -2,7 +2,7 @@
 //! Looking at control groups, and giving them colors.
 
 use super::decide::Member;
-use fresco_dram::color::parse_list;
+use fresco_dram::color::{format_list, parse_list};
 use fresco_input::InputError;
 use fresco_linux::backend::Tree;
 use fresco_linux::color_group::{ColorGroup, Need};
@@ -17,7 +17,9 @@ pub struct Scanner {
     root: PathBuf,
     groups: Vec<ColorGroup>,
     need: Need,
-    /// Pages of one color.
+    /// The colors of the kernel.
+    colors: Vec<u32>,
+    /// Pages of one of them.
     pub color_pages: u64,
     /// Counts of lines, if they are looked at, and what they were at the scan before.
     counts: Vec<Counts>,
@@ -48,9 +50,23 @@ impl Scanner {
             groups,
             need,
             color_pages: bytes / page_bytes() / (colors.len() as u64).max(1),
+            colors,
             counts: Vec::new(),
             before: None,
         })
+    }
+
+    /// Checks that the kernel has these colors, which stand in `place`.
+    ///
+    /// # Errors
+    /// The first one that it has not.
+    pub fn check_known(&self, place: &str, colors: &[u32]) -> Result<(), InputError> {
+        match colors.iter().find(|color| !self.colors.contains(color)) {
+            None => Ok(()),
+            Some(color) => Err(InputError::new(place, format!("found color {color}"))
+                .allowed(format!("those of the kernel: {}", format_list(&self.colors)))
+                .help("see /sys/kernel/mm/page_color/colors")),
+        }
     }
 
     /// From here on what the groups move is counted.
@@ -77,9 +93,11 @@ impl Scanner {
         let seen = self.groups.iter().enumerate().map(|(number, group)| {
             // It may have been taken away, or have lost its colors, since.
             ColorGroup::find(&self.root, &group.name)?;
+            let colors = group.colors()?;
+            self.check_known(&format!("{}: cpuset.colors", group.name), &colors)?;
             Ok(Member {
                 name: group.name.clone(),
-                colors: group.colors()?,
+                colors,
                 required_pages: group.required_pages(self.need, Path::new(PROC))?,
                 resident_pages: group.resident_pages(),
                 bytes_per_s: bandwidths.as_ref().map(|all| all[number]),

@@ -31,7 +31,7 @@ is measured. That of a task's work (a job, or its measured phase) rests on what 
 formulas and the assumptions.
 Exit status: 0 the reads of each measured task are bounded, and nothing observed exceeds a bound; 1 some are not, or something does; 2 wrong input; 130 Ctrl-C, \
 what was known by then is printed.
-With --check: 0 the certificate is verified, 1 a fact of it does not hold, 2 it is none.
+With --check: 0 the certificate is verified, 1 a fact of it does not hold, 2 it is none. Without a scenario its facts of the machine and the tasks are taken as they stand.
 
 Examples:
   fresco bound palloc-fig5
