@@ -121,7 +121,8 @@ fn shares(task: &Entry, banks: u32, place: &str) -> Result<Vec<u32>, Fault> {
             let mut shares = vec![0; banks as usize];
             for &bank in list {
                 let share = shares.get_mut(bank as usize);
-                let share = share.ok_or_else(|| fault(format!("bank {bank}")).allowed(format!("0 to {}", banks - 1)))?;
+                let share =
+                    share.ok_or_else(|| fault(format!("bank {bank}")).allowed(format!("0 to {}", banks - 1)))?;
                 if *share > 0 {
                     return Err(fault(format!("bank {bank} twice")).allowed("each once"));
                 }
