@@ -229,6 +229,8 @@ fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u3
             _ => NOBODY,
         };
         update(&skel.maps.homes, &number.to_ne_bytes(), &home.to_ne_bytes())?;
+        let reach = homes.iter().fold(0u64, |reach, cpu| reach | 1 << cpu);
+        update(&skel.maps.reaches, &number.to_ne_bytes(), &reach.to_ne_bytes())?;
         load::name(&skel.maps.processes, &skel.maps.groups, owner, number)?;
     }
     Ok(())

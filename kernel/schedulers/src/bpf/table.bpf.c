@@ -48,6 +48,14 @@ struct {
 	__type(value, u32);
 } homes SEC(".maps");
 
+/* The CPUs that an owner has slots on, a bit each. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, OWNERS);
+	__type(key, u32);
+	__type(value, u64);
+} reaches SEC(".maps");
+
 #define CUT 1		/* a thread of the owner was running when the slot ended */
 #define MISSED 2	/* one was waiting, and none has run */
 #define OVERRAN 4	/* cut, and the slot was the last of a job */
@@ -89,6 +97,31 @@ struct {
 static struct cpu *state_of(u32 cpu)
 {
 	return bpf_map_lookup_elem(&states, &cpu);
+}
+
+/*
+ * The owner in whose slots a task runs. One that may run on none of the CPUs with such slots would wait until the kernel ends the scheduler:
+ * it runs in what is free, as nobody's do.
+ */
+static u32 served_owner(struct task_struct *p)
+{
+	u32 owner = owner_of(p);
+	bool is_served = false;
+	u64 *reach;
+	s32 i;
+
+	if (owner == NOBODY)
+		return NOBODY;
+	reach = bpf_map_lookup_elem(&reaches, &owner);
+	if (!reach)
+		return NOBODY;
+	bpf_for(i, 0, cpus) {
+		if (*reach >> (i & 63) & 1 && bpf_cpumask_test_cpu(i, p->cpus_ptr)) {
+			is_served = true;
+			break;
+		}
+	}
+	return is_served ? owner : NOBODY;
 }
 
 static void write_record(struct cpu *c, struct record *record)
@@ -190,7 +223,7 @@ static void turn(struct cpu *c, u32 cpu, u64 now)
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(table_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
-	u32 owner = owner_of(p), *home;
+	u32 owner = served_owner(p), *home;
 	bool is_idle = false;
 
 	if (owner == NOBODY)
@@ -211,7 +244,7 @@ static void call(u32 cpu, u32 owner)
 SEC("struct_ops/enqueue")
 void BPF_PROG(table_enqueue, struct task_struct *p, u64 enq_flags)
 {
-	u32 cpu = scx_bpf_task_cpu(p), owner = owner_of(p), *home;
+	u32 cpu = scx_bpf_task_cpu(p), owner = served_owner(p), *home;
 	s32 i, idle;
 
 	if (p->flags & PF_KTHREAD) {
@@ -252,7 +285,7 @@ void BPF_PROG(table_dispatch, s32 number, struct task_struct *prev)
 	if (now >= c->now.end)
 		turn(c, cpu, now);
 	if (c->now.owner != NOBODY) {
-		if (prev && prev->scx.flags & SCX_TASK_QUEUED && owner_of(prev) == c->now.owner) {
+		if (prev && prev->scx.flags & SCX_TASK_QUEUED && served_owner(prev) == c->now.owner) {
 			set_slice(prev, c->now.end > now ? c->now.end - now : 1);
 			return;
 		}
@@ -275,7 +308,7 @@ void BPF_PROG(table_running, struct task_struct *p)
 
 	if (!c)
 		return;
-	c->runs = owner_of(p);
+	c->runs = served_owner(p);
 	c->since = now;
 	if (c->runs == NOBODY)
 		return;
