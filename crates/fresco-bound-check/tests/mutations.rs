@@ -233,7 +233,6 @@ fn what_is_no_certificate_is_told() {
     let (_, whole) = (0..).find_map(certificate).expect("one is bounded");
     for (path, value) in [
         ("/points", json!(1)),
-        ("/points/0/tasks", json!([])),
         ("/points/0/memory/rcd", json!(-1)),
         ("/points/0/memory/rcd", json!(1.5)),
         ("/points/0/memory/refresh", json!("never")),
