@@ -3,6 +3,7 @@
 
 use crate::memguard::CGROUPS;
 use crate::proc::{Mapping, Process};
+use crate::settings;
 use crate::sys::page_bytes;
 use fresco_dram::color::{format_list, parse_list};
 use fresco_input::InputError;
@@ -131,12 +132,7 @@ impl ColorGroup {
                 continue;
             };
             found.extend(text.lines().filter_map(|line| line.trim().parse::<u32>().ok()));
-            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-            folders.extend(
-                entries
-                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-                    .map(|e| e.path()),
-            );
+            folders.extend(settings::folders(&folder));
         }
         found.sort_unstable();
         found.dedup();
