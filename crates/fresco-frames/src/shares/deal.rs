@@ -2,7 +2,7 @@
 //! Dividing a list among several.
 
 /// Part `number` of `parts` runs of a list, in order, whose lengths differ by one at most.
-pub(super) fn run<T: Copy>(list: &[T], number: usize, parts: usize) -> &[T] {
+pub fn run<T: Copy>(list: &[T], number: usize, parts: usize) -> &[T] {
     let at = |part: usize| part * list.len() / parts.max(1);
     &list[at(number)..at(number + 1)]
 }

@@ -21,6 +21,7 @@ mod overlap;
 mod tint;
 
 pub use channel::channels;
+pub use deal::run;
 pub use equally::{Divide, equal};
 pub use error::{ShareError, Shared};
 pub use overlap::by_overlap;

@@ -4,6 +4,7 @@
 
 use fresco_frames::ColorSet;
 use fresco_frames::dynamic::{Adjustment, Demand, Holding, Mode, adjust_within, divide};
+use fresco_frames::shares::run;
 use serde::Serialize;
 
 /// A control group as it was seen.
@@ -67,7 +68,7 @@ pub fn decide(members: &[Member], rules: &Rules) -> Decision {
     let mut group = vec![0; members.len()];
     let (mut left, mut channels_change) = (rules.limit_pages, false);
     if let Some((channel, mode)) = channels(members, rules) {
-        if let Some(dealt) = dealt(members, rules, &channel, mode) {
+        if let Some(dealt) = dealt(&sets, rules, &channel, mode) {
             let moved = std::iter::zip(members, std::iter::zip(&sets, &dealt));
             let moved: u64 = moved
                 .map(|(member, (before, after))| leaving(member, before, after))
@@ -174,29 +175,25 @@ fn channels(members: &[Member], rules: &Rules) -> Option<(Vec<usize>, Mode)> {
 
 /// The colors of each group if its channels change: an equal part of its channel's, or of each channel's; `None` if they stay, or a
 /// channel has fewer colors than groups.
-fn dealt(members: &[Member], rules: &Rules, channel: &[usize], mode: Mode) -> Option<Vec<ColorSet>> {
-    let sets: Vec<ColorSet> = members
-        .iter()
-        .map(|member| member.colors.iter().copied().collect())
-        .collect();
-    let now = in_one_channel(&sets, rules);
+fn dealt(sets: &[ColorSet], rules: &Rules, channel: &[usize], mode: Mode) -> Option<Vec<ColorSet>> {
+    let now = in_one_channel(sets, rules);
     match (mode, &now) {
         (Mode::Bpm, None) => return None,
         (Mode::BpmPlus, Some(now)) if now == channel => return None,
         _ => {}
     }
-    let mut after = vec![ColorSet::new(); members.len()];
+    let mut after = vec![ColorSet::new(); sets.len()];
     for (number, colors) in rules.channels.iter().enumerate() {
         let here: Vec<usize> = match mode {
-            Mode::Bpm => (0..members.len()).collect(),
-            Mode::BpmPlus => (0..members.len()).filter(|&member| channel[member] == number).collect(),
+            Mode::Bpm => (0..sets.len()).collect(),
+            Mode::BpmPlus => (0..sets.len()).filter(|&member| channel[member] == number).collect(),
         };
         if colors.len() < here.len() {
             return None;
         }
         for (part, &member) in here.iter().enumerate() {
-            let run = part * colors.len() / here.len()..(part + 1) * colors.len() / here.len();
-            colors[run].iter().for_each(|&color| _ = after[member].insert(color));
+            let own = run(colors, part, here.len()).iter();
+            own.for_each(|&color| _ = after[member].insert(color));
         }
     }
     Some(after)
