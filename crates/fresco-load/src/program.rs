@@ -2,6 +2,7 @@
 //! What the simulator asks of a program.
 
 use crate::Batch;
+use crate::trace::ftrace::Addresses;
 use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_input::InputError;
 
@@ -32,6 +33,11 @@ pub trait Program: Send {
     /// Returns true if nobody knows beforehand where it touches memory: then its areas are where it does, besides those of its footprint.
     fn grows(&self) -> bool {
         false
+    }
+
+    /// What its addresses are; `None` if it does not know, as some traces do not say.
+    fn addresses(&self) -> Option<Addresses> {
+        Some(Addresses::Virtual)
     }
 
     /// Cycles in a thousand instructions in which its core goes on with none, for reasons that its events do not show: dependences among
@@ -70,6 +76,10 @@ impl<P: Program + ?Sized> Program for Box<P> {
 
     fn grows(&self) -> bool {
         (**self).grows()
+    }
+
+    fn addresses(&self) -> Option<Addresses> {
+        (**self).addresses()
     }
 
     fn stalls(&self) -> u32 {

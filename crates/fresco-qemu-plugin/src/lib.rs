@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The plugin of QEMU's user-mode emulation with which `fresco record` sees what a program does.
+//! The plugin of QEMU with which `fresco record` sees what a program does, in user-mode emulation, and `fresco loop` what the processors
+//! of a machine do ([`system`]).
 //!
-//! It writes words into memory that it shares with the recorder, and nothing else: the meaning of the words is in
+//! Of a program it writes words into memory that it shares with the recorder, and nothing else: the meaning of the words is in
 //! `fresco_ring::event`. Its arguments are `ring=FILE`, that memory, and those of `fresco_ring::Part`, which says where the program is to be
 //! ended.
 
@@ -10,6 +11,7 @@ mod calls;
 mod ends;
 mod qemu;
 mod skip;
+mod system;
 
 use atomic::Guest as Architecture;
 use fresco_ring::event::{
@@ -286,10 +288,20 @@ pub unsafe extern "C" fn qemu_plugin_install(
     arguments: *const *const c_char,
 ) -> c_int {
     // SAFETY: QEMU passes `count` strings, and the name of its architecture.
-    let (arguments, target) = unsafe {
+    let (arguments, target, is_system) = unsafe {
         let arguments: Vec<&CStr> = (0..count as usize).map(|i| CStr::from_ptr(*arguments.add(i))).collect();
-        (arguments, CStr::from_ptr((*info).target))
+        (arguments, CStr::from_ptr((*info).target), (*info).system)
     };
+    let arguments: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str().ok()).collect();
+    if is_system {
+        let installed = open(&arguments).and_then(|ring| system::install(id, ring, target.to_bytes(), &arguments));
+        if let Err(error) = &installed {
+            let _ = writeln!(std::io::stderr(), "fresco loop: the plugin of QEMU: {error}");
+        }
+        // SAFETY: no memory is involved.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        return c_int::from(installed.is_err());
+    }
     match install(id, &arguments, target) {
         Ok(plugin) => {
             if PLUGIN.set(plugin).is_err() {
@@ -333,18 +345,10 @@ unsafe fn register(id: qemu::Id, on_translation: qemu::OnTranslation) {
     }
 }
 
-fn install(id: qemu::Id, arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
-    let architecture = Architecture::of(target.to_bytes())
-        .ok_or_else(|| format!("programs for {} cannot be recorded", target.to_string_lossy()))?;
-    let path = arguments
-        .iter()
-        .find_map(|argument| argument.to_str().ok()?.strip_prefix("ring="));
-    let path = path.ok_or("the argument ring=FILE is missing: it is for `fresco record` alone")?;
-    let mut part = Part::default();
-    arguments
-        .iter()
-        .filter_map(|argument| argument.to_str().ok())
-        .for_each(|argument| part.take(argument));
+/// The memory that is shared with the recorder.
+fn open(arguments: &[&str]) -> Result<Guest, String> {
+    let path = arguments.iter().find_map(|argument| argument.strip_prefix("ring="));
+    let path = path.ok_or("the argument ring=FILE is missing: it is for `fresco record` and `fresco loop` alone")?;
     let ring = Guest::open(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
     // SAFETY: functions of a number each.
     let as_expected = (0..5).all(|size| unsafe { qemu::qemu_plugin_mem_size_shift(size << SHIFT) == size })
@@ -355,6 +359,15 @@ fn install(id: qemu::Id, arguments: &[&CStr], target: &CStr) -> Result<Plugin, S
     if !as_expected {
         return Err("this version of QEMU describes accesses otherwise than 7.2 does".into());
     }
+    Ok(ring)
+}
+
+fn install(id: qemu::Id, arguments: &[&str], target: &CStr) -> Result<Plugin, String> {
+    let architecture = Architecture::of(target.to_bytes())
+        .ok_or_else(|| format!("programs for {} cannot be recorded", target.to_string_lossy()))?;
+    let mut part = Part::default();
+    arguments.iter().for_each(|argument| part.take(argument));
+    let ring = open(arguments)?;
     ring.begin(DEFINITIONS, 0);
     Ok(Plugin {
         id,

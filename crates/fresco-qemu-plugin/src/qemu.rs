@@ -13,6 +13,10 @@ pub struct Block(c_void);
 #[repr(C)]
 pub struct Instruction(c_void);
 
+/// Where an access goes in the machine.
+#[repr(C)]
+pub struct Place(c_void);
+
 /// No registers are read.
 pub const NO_REGISTERS: c_int = 0;
 /// Loads and stores.
@@ -58,6 +62,15 @@ unsafe extern "C" {
         which: c_int,
         data: *mut c_void,
     );
+    pub fn qemu_plugin_register_vcpu_insn_exec_cb(
+        instruction: *mut Instruction,
+        call: OnBlock,
+        flags: c_int,
+        data: *mut c_void,
+    );
+    pub fn qemu_plugin_get_hwaddr(info: u32, address: u64) -> *mut Place;
+    pub fn qemu_plugin_hwaddr_is_io(place: *const Place) -> bool;
+    pub fn qemu_plugin_hwaddr_phys_addr(place: *const Place) -> u64;
     pub fn qemu_plugin_register_vcpu_syscall_cb(id: Id, call: OnCall);
     pub fn qemu_plugin_register_vcpu_syscall_ret_cb(id: Id, call: OnReturn);
     pub fn qemu_plugin_tb_n_insns(block: *const Block) -> usize;

@@ -9,6 +9,7 @@
 //! - `decode`: what instructions do with registers; `summary`: what a block does with values; `blocks`: blocks by what was seen of them.
 //! - `marks`: regions that the program marks, `symbols`: functions by name.
 //! - `memory`, `calls`: what memory is for.
+//! - `machine`: whole machines, of which the plugin tells what processors do with memory, by physical address.
 //! - `output`: compresses, writes, sums up; `disk`: the file, which can be ended when there is no room for more; `live`: no file.
 
 mod analysis;
@@ -18,6 +19,7 @@ mod decode;
 pub mod descendants;
 mod disk;
 mod live;
+pub mod machine;
 mod marks;
 mod memory;
 mod output;

@@ -25,7 +25,7 @@ pub const PLUGIN: &str = "libfresco_qemu_plugin.so";
 pub const EMULATORS: [(Architecture, &str); 2] =
     [(Architecture::X86, "qemu-x86_64"), (Architecture::Arm, "qemu-aarch64")];
 /// How long to wait for words at a time.
-const PATIENCE: Duration = Duration::from_millis(20);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(20);
 /// How long a program that is to end is waited for before it is told in a way that it cannot refuse.
 const GRACE: Duration = Duration::from_secs(2);
 /// Keep addresses where they are: `personality(2)`.
@@ -108,7 +108,7 @@ pub fn find_plugin(program: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     places.iter().find(|path| path.is_file()).cloned().ok_or(places)
 }
 
-fn unable(what: impl Into<String>) -> Failure {
+pub(crate) fn unable(what: impl Into<String>) -> Failure {
     Failure {
         why: Why::Unable,
         what: what.into(),
@@ -235,6 +235,19 @@ fn shown(options: &Options) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// How QEMU is told to load the plugin, with arguments of its own.
+pub(crate) fn plugin_argument(plugin: &Path, host: &Host, arguments: &str) -> String {
+    // QEMU takes a comma for the end of a file's name, two for one comma.
+    let doubled: Vec<u8> = plugin
+        .as_os_str()
+        .as_bytes()
+        .split(|byte| *byte == b',')
+        .collect::<Vec<_>>()
+        .join(&b",,"[..]);
+    let file = String::from_utf8_lossy(&doubled);
+    format!("file={file},ring={}{arguments}", host.path().display())
+}
+
 /// Starts the program.
 fn start(options: &Options, host: &Host, part: &Part) -> Result<Child, Failure> {
     let program = &options.program;
@@ -242,22 +255,10 @@ fn start(options: &Options, host: &Host, part: &Part) -> Result<Child, Failure> 
         .iter()
         .find(|(architecture, _)| *architecture == program.architecture);
     let emulator = emulator.map_or("qemu", |(_, name)| name);
-    // QEMU takes a comma for the end of a file's name, two for one comma.
-    let doubled: Vec<u8> = options
-        .plugin
-        .as_os_str()
-        .as_bytes()
-        .split(|byte| *byte == b',')
-        .collect::<Vec<_>>()
-        .join(&b",,"[..]);
-    let plugin = format!(
-        "file={},ring={}{}",
-        String::from_utf8_lossy(&doubled),
-        host.path().display(),
-        part.arguments()
-    );
     let mut command = Command::new(emulator);
-    command.arg("-plugin").arg(plugin);
+    command
+        .arg("-plugin")
+        .arg(plugin_argument(&options.plugin, host, &part.arguments()));
     if !options.random_addresses {
         command.args(["-seed", "0"]);
     }
@@ -354,7 +355,7 @@ fn follow(
 }
 
 /// Ends the program: asks it after a while, and then makes it.
-fn end(child: &mut Child, patience: Duration) -> io::Result<ExitStatus> {
+pub(crate) fn end(child: &mut Child, patience: Duration) -> io::Result<ExitStatus> {
     let since = Instant::now();
     let mut asked = false;
     loop {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The memory that a recorder shares with the emulator that runs a program.
+//! The memory that a recorder shares with the emulator that runs a program, or a whole machine.
 //!
 //! It is cut into segments. Each thread of the program fills a segment of its own, word by word, and takes another one when
 //! it is full; the recorder reads full segments, in the order of each thread, and frees them. A thread that finds no free
@@ -13,6 +13,7 @@ pub mod event;
 mod guest;
 mod host;
 pub mod layout;
+pub mod physical;
 #[cfg(test)]
 mod tests;
 mod until;

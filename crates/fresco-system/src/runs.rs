@@ -57,6 +57,7 @@ pub(crate) fn experiment(spec: &RunSpec) -> Result<Experiment, InputError> {
         }),
         tasks,
         agents: setup.agents.clone(),
+        recorded: setup.recorded,
         rows: setup.rows.clone(),
         horizon_ns,
         seed: spec.seed,

@@ -35,6 +35,7 @@ mod names;
 mod periodic;
 mod phases;
 mod prefetch;
+mod recorded_frames;
 mod recorded_threads;
 mod rows;
 mod scenarios;

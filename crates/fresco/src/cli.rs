@@ -49,6 +49,11 @@ pub enum Verb {
     Map(verbs::map::Args),
     /// Record what an unmodified program does in memory, to replay it on the model of a machine
     Record(verbs::record::Args),
+    /// Run the programs of a scenario on Linux in a virtual machine, record its processors, and replay them on the model of the machine
+    Loop(verbs::in_loop::Args),
+    /// What runs within the virtual machine of `loop`
+    #[command(hide = true)]
+    LoopGuest(verbs::in_loop::guest::Args),
     /// Say what is in a trace, or write it in another format
     Trace(verbs::trace::Args),
     /// List the programs of the gallery, real ones, or record them: recipes, inputs and what they stand for
@@ -76,7 +81,7 @@ impl Verb {
     /// pages does not need standard output.
     pub fn prints(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Record(_) => false,
+            Self::Run(_) | Self::Record(_) | Self::LoopGuest(_) => false,
             Self::Man(args) => args.prints(),
             _ => true,
         }
@@ -98,6 +103,8 @@ impl Verb {
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),
             Self::Record(args) => verbs::record::run(&args),
+            Self::Loop(args) => verbs::in_loop::run(&args),
+            Self::LoopGuest(args) => verbs::in_loop::guest::run(&args),
             Self::Trace(args) => verbs::trace::run(&args),
             Self::Programs(args) => verbs::programs::run(&args),
             Self::Run(args) => verbs::run::run(&args),

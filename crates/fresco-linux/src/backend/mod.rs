@@ -13,7 +13,7 @@ mod tree;
 pub use choose::{Chosen, Wanted};
 pub use kernel::release;
 pub use map::{KernelMap, MapRange};
-pub use ready::{KernelColors, KernelRefusal, memory_of, ready, suggest};
+pub use ready::{KernelColors, KernelRefusal, map_for, memory_of, ready, suggest};
 pub use translate::{Mixed, translate};
 pub use tree::{ENVIRONMENT, Tree};
 

@@ -158,15 +158,19 @@ fn translated(map: &KernelMap, request: &Request, memory: &[Range<u64>]) -> Resu
     translate(map, &request.colors, &request.asked, memory)
 }
 
-/// The commands that give the kernel a map that tells these colors apart: all that there are, if it has place for
-/// them, so that programs with other colors find theirs in it; else what is asked for.
+/// A map that tells these colors apart, if the kernel takes one: all that there are, if it has place for them, so that programs with other
+/// colors find theirs in it; else what one of the programs restricts, if it does for all of them.
+pub fn map_for(colors: &FrameColors, asked: &[AskedColors], memory: &[Range<u64>]) -> Option<KernelMap> {
+    let all = KernelMap::of(colors, None, memory).filter(|map| map.functions.len() <= USUAL_FUNCTIONS);
+    let of_each = asked.iter().map(|asked| KernelMap::of(colors, Some(asked), memory));
+    let tells = |map: &KernelMap, asked| translate(map, colors, asked, memory).is_ok();
+    let fits = |map: &KernelMap| asked.iter().all(|asked| tells(map, asked));
+    [all].into_iter().chain(of_each).flatten().find(fits)
+}
+
+/// The commands that give the kernel the map of [`map_for`].
 pub fn suggest(tree: &Tree, colors: &FrameColors, asked: &AskedColors, memory: &[Range<u64>]) -> Option<String> {
-    let maps = [
-        KernelMap::of(colors, None, memory).filter(|map| map.functions.len() <= USUAL_FUNCTIONS),
-        KernelMap::of(colors, Some(asked), memory),
-    ];
-    let fits = |map: &KernelMap| translate(map, colors, asked, memory).is_ok();
-    let map = maps.into_iter().flatten().find(fits)?;
+    let map = map_for(colors, std::slice::from_ref(asked), memory)?;
     let path = |file: &str| tree.path(file).display().to_string();
     let off = match tree.is_on() {
         true => format!(", when no task has colors: echo 0 > {}; ", path("enabled")),

@@ -5,6 +5,7 @@
 mod area;
 pub mod capability;
 mod color;
+pub mod guest;
 mod privileges;
 mod scan;
 mod signals;

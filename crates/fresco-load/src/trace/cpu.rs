@@ -2,7 +2,7 @@
 //! Processor traces: what one thread of a program did.
 
 use super::format::{Format, Opened, recognise};
-use super::ftrace::{Record, TraceReader, Unit, What};
+use super::ftrace::{Addresses, Record, TraceReader, Unit, What};
 use super::input::Input;
 use super::memory::parsed;
 use super::records::Records;
@@ -75,6 +75,14 @@ impl CpuTrace {
             Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),
             Source::Ramulator { .. } | Source::LoadStore(_) if thread > 0 => Err(no_access(&name, thread)),
             _ => Ok(Self { source, thread }),
+        }
+    }
+
+    /// What the addresses are; `None` of formats that do not say.
+    pub fn addresses(&self) -> Option<Addresses> {
+        match &self.source {
+            Source::Fresco(reader) => Some(reader.header().addresses),
+            Source::Ramulator { .. } | Source::LoadStore(_) | Source::Instructions(_) => None,
         }
     }
 

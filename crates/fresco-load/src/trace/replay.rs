@@ -4,7 +4,7 @@
 use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
 use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
-use super::ftrace::{MAX_THREADS, What};
+use super::ftrace::{Addresses, MAX_THREADS, What};
 use super::input::Input;
 use super::records::AnyTrace;
 use super::survey::{Digest, Survey};
@@ -147,6 +147,8 @@ pub(super) struct Replay {
     format: Option<Format>,
     thread: u16,
     survey: Survey,
+    /// What its addresses are, if it says so.
+    addresses: Option<Addresses>,
     /// Passes to make; 0 for ever.
     passes: u64,
     /// Passes made.
@@ -170,21 +172,26 @@ impl Replay {
     fn new(path: PathBuf, format: Option<Format>, thread: u16, passes: u64) -> Result<Self, InputError> {
         let name = path.display().to_string();
         let recorded = matches!(format, None | Some(Format::Fresco)) && RecordedFile::is(&path)?;
-        let (survey, trace) = if recorded {
+        let (survey, trace, addresses) = if recorded {
             let file = RecordedFile::open(&path)?;
             let threads = || file.trailer().threads.iter().map(|totals| totals.thread).collect();
             let totals = file.trailer().thread(thread);
             let totals = totals.ok_or_else(|| of_others(no_access(&name, thread), threads()))?;
             let survey = Survey::of_totals(totals, &[totals], &name)?;
-            (survey, Some(RecordedThread::new(file, thread, Between::Nothing)))
+            let thread = RecordedThread::new(file, thread, Between::Nothing);
+            (survey, Some(thread), Some(Addresses::Virtual))
         } else {
-            let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
-            (survey, None)
+            let trace = CpuTrace::new(Input::open(&path)?, format, thread)?;
+            let addresses = trace.addresses();
+            (Survey::of(trace, &name)?, None, addresses)
         };
         if survey.digest.accesses == 0 {
             return Err(of_others(no_access(&name, thread), threads_in(&path, format)));
         }
-        Ok(Self::of(path, format, thread, survey, passes, trace))
+        Ok(Self {
+            addresses,
+            ..Self::of(path, format, thread, survey, passes, trace)
+        })
     }
 
     /// One of the threads of a recorded program that are replayed together; they share the areas of `survey`.
@@ -206,6 +213,7 @@ impl Replay {
             format,
             thread,
             survey,
+            addresses: Some(Addresses::Virtual),
             passes,
             done: 0,
             trace: trace.map(|thread| Pass::Recorded(Box::new(thread))),
@@ -330,6 +338,10 @@ impl Program for Replay {
 
     fn footprint(&self) -> Vec<Area> {
         self.survey.areas.clone()
+    }
+
+    fn addresses(&self) -> Option<Addresses> {
+        self.addresses
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {

@@ -25,6 +25,7 @@ mod place;
 mod placement;
 pub(crate) mod policy;
 pub(crate) mod program;
+mod recorded;
 pub(crate) mod room;
 mod rows;
 pub(crate) mod setup;

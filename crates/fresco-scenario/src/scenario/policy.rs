@@ -19,6 +19,8 @@ pub(crate) struct Chosen {
     pub sharing: Sharing,
     /// Time between scans, if it goes on dividing.
     pub interval: Option<Ps>,
+    /// Page frames are those of a recording.
+    pub recorded: bool,
 }
 
 /// Reads `[policy]`; without it, the buddy allocator of a machine shortly after boot. `core_mhz` turns the allocator's
@@ -34,6 +36,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
             frames,
             sharing: Sharing::None,
             interval: None,
+            recorded: false,
         });
     };
     // Read with `[bandwidth]`.
@@ -49,10 +52,27 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         ("cache-only", Kind::CacheOnly),
         ("channel-only", Kind::ChannelOnly),
         ("soft", Kind::Soft),
+        ("recorded", Kind::Recorded),
     ];
     let kind = table.opt_choice("frames", &names)?.unwrap_or(Kind::Buddy);
+    if let Kind::Recorded = kind {
+        for key in super::jobs::KEYS {
+            table.has(key);
+        }
+        table.finish()?;
+        return Ok(Chosen {
+            // Nothing is taken from it.
+            frames: FramesConfig {
+                cost,
+                ..FramesConfig::pristine(Policy::Buddy)
+            },
+            sharing: Sharing::None,
+            interval: None,
+            recorded: true,
+        });
+    }
     let policy = match kind {
-        Kind::Buddy => Policy::Buddy,
+        Kind::Buddy | Kind::Recorded => Policy::Buddy,
         Kind::Palloc => Policy::Palloc(Palloc {
             sorting: sorting(&table)?,
             exhaustion: exhaustion(&table)?,
@@ -75,7 +95,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         Kind::Soft => Policy::Soft,
     };
     let sharing = match kind {
-        Kind::Buddy | Kind::Camc | Kind::Codesign => Sharing::None,
+        Kind::Buddy | Kind::Camc | Kind::Codesign | Kind::Recorded => Sharing::None,
         Kind::Palloc => sharing::palloc(&table)?,
         Kind::Tintmalloc => sharing::tint(&table)?,
         Kind::Bpm | Kind::Soft => sharing::equal(&table)?,
@@ -109,6 +129,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         frames,
         sharing,
         interval,
+        recorded: false,
     })
 }
 
@@ -124,6 +145,7 @@ enum Kind {
     CacheOnly,
     ChannelOnly,
     Soft,
+    Recorded,
 }
 
 fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {

@@ -2,11 +2,14 @@
 //! Checks that the programs fit the memory and their colors.
 
 use super::place::error_at;
-use super::{Agent, Setup};
+use super::{Agent, Setup, recorded};
 use crate::allocator;
 use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId, TaskMemory};
 use fresco_input::{InputError, format_size};
+use fresco_load::Area;
+use fresco_load::trace::ftrace::Addresses;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the points of a sweep have in common and need not be found out again.
 #[derive(Default)]
@@ -18,13 +21,16 @@ pub struct Room {
 }
 
 /// What a program touches.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Footprint {
     /// Bytes of all its areas.
     pub bytes: u64,
     /// The same, each area in whole pages.
     in_pages: u64,
     threads: u64,
+    /// What its addresses are, if it says so.
+    addresses: Option<Addresses>,
+    areas: Arc<[Area]>,
 }
 
 /// How messages speak of those that ask for memory. Tasks ask first, so that what agents lack may be with tasks.
@@ -61,10 +67,14 @@ impl Room {
         let mut by_colors: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for (number, copy) in (0u32..).zip(&setup.copies) {
             let task = &setup.tasks[copy.task];
+            let footprint = self.footprint(setup, copy.task)?;
+            recorded::check(setup, copy.task, footprint.addresses, &footprint.areas)?;
+            if setup.recorded {
+                continue;
+            }
             let memory = allocator::of_task(setup, copy);
             let registered = frames.register(TaskId(number), memory.clone());
             registered.map_err(|error| refused(setup, number, &error))?;
-            let footprint = self.footprint(setup, copy.task)?;
             // A thread counts for its share.
             let bytes = footprint.in_pages.div_ceil(footprint.threads);
             let pages = bytes.div_ceil(page);
@@ -183,19 +193,21 @@ impl Room {
     pub(crate) fn footprint(&mut self, setup: &Setup, task: usize) -> Result<Footprint, InputError> {
         let key = format!("{:?} {}", setup.program_key(task), setup.trace_dir().display());
         if let Some(known) = self.footprints.get(&key) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         let threads = setup.team(task, 0)?;
         let areas = threads[0].footprint();
         let footprint = Footprint {
+            addresses: threads[0].addresses(),
             bytes: areas.iter().map(|area| area.bytes).sum(),
             in_pages: areas
                 .iter()
                 .map(|area| area.bytes.next_multiple_of(setup.machine.page_bytes))
                 .sum(),
             threads: threads.len() as u64,
+            areas: areas.into(),
         };
-        self.footprints.insert(key, footprint);
+        self.footprints.insert(key, footprint.clone());
         Ok(footprint)
     }
 

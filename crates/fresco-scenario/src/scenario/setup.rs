@@ -9,6 +9,7 @@ use super::extent::Extent;
 use super::jobs::Scheduler;
 use super::place::{error_at, of_second};
 use super::policy;
+use super::recorded;
 use super::rows::{self, Rows};
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
@@ -41,6 +42,8 @@ pub struct Setup {
     pub space: Arc<ColorSpace>,
     /// How page frames are chosen.
     pub frames: FramesConfig,
+    /// Page frames are those of recorded processors, and none are allocated.
+    pub recorded: bool,
     /// Row domains, if tasks or agents name some.
     pub rows: Option<Arc<Rows>>,
     /// Colors are divided anew while programs run.
@@ -93,6 +96,9 @@ impl Setup {
             .colors()
             .map_err(|error| root.error_at("machine", format!("found a machine without colors: {error}")))?;
         let policy = policy::read(&root, machine.core.mhz)?;
+        if policy.recorded {
+            recorded::refuse_asking(&root)?;
+        }
         let tables = root.array_of_tables("task")?;
         let rows = rows::Asked::read(&root, &machine)?;
         let mut tasks = Vec::new();
@@ -147,6 +153,7 @@ impl Setup {
             bandwidth: budgets,
             space: Arc::new(space),
             frames,
+            recorded: policy.recorded,
             rows,
             dynamic,
             fill: Extent::read_fill(&root, periodic)?,

@@ -73,6 +73,7 @@ impl JobLines {
 }
 
 /// One `[[task]]`; its copies are alike.
+#[derive(Clone)]
 pub struct Task {
     /// Unique name.
     pub name: String,

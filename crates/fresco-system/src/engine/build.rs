@@ -7,6 +7,7 @@ use super::coherence::Coherence;
 use super::counting::Before;
 use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
+use super::paging::by_bank;
 use super::phases::Phases;
 use super::recoloring::Recoloring;
 use super::recording::Recording;
@@ -111,7 +112,7 @@ impl<'e> Engine<'e> {
             }
         }
         let tables = setup.tables.take();
-        let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
+        let pages = |task: &TaskState| by_bank(experiment, &frames, task.memory_ids[0], task.process.pages());
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &experiment.schedule, &pages)?;
         let modes = Modes::of(experiment, &pages)?;
@@ -255,7 +256,8 @@ impl Setup<'_> {
         // Where nobody looks at the passes of a task it is not stopped at them.
         let heeds_marks = phase.unwrap_or(true) || spec.team.is_some();
         let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);
-        if let Some(tlb) = &machine.core.tlb {
+        // What was looked up where processors were recorded is not known.
+        if let Some(tlb) = machine.core.tlb.as_ref().filter(|_| !self.experiment.recorded) {
             let second = tlb.second.map_or(0, |second| clock.latency(second.latency));
             process.translate_by(Translating::new(second, machine.page_bytes));
         }
@@ -311,6 +313,9 @@ impl Setup<'_> {
             ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
         };
         self.frames.register(id, asked).map_err(refused)?;
+        if self.experiment.recorded {
+            return Ok(PageTable::identical(areas.unwrap_or_default(), machine.page_bytes));
+        }
         // With phases setting up is a part of the run.
         let is_mapped = spec.paging == Paging::AtStart && self.experiment.phases.is_none();
         if let Some(master) = master.filter(|_| is_mapped) {

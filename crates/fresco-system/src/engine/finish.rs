@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From counters to results.
 
+use super::paging::by_bank;
 use super::team::Waits;
 use super::watch::Watch;
 use super::{Done, Engine};
@@ -161,7 +162,12 @@ impl Engine<'_> {
                 .as_ref()
                 .map_or(0, |tables| tables.frames_of(state.memory_ids[0])),
             recorder: state.recorder.clone(),
-            pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
+            pages_by_bank: by_bank(
+                self.experiment,
+                &self.frames,
+                state.memory_ids[0],
+                state.process.pages(),
+            ),
             page_faults: state.faults,
             pages_moved: self.pages_moved(number),
             thread: self

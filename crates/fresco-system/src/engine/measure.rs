@@ -3,6 +3,7 @@
 
 use super::Engine;
 use super::counting::Walked;
+use super::paging::by_bank;
 use super::team::Waits;
 use crate::results::{CacheCounts, Measured, Pages};
 use fresco_dram::Ps;
@@ -111,7 +112,7 @@ impl Engine<'_> {
         let faults = &self.tasks[task].faults;
         let moved = self.pages_moved(task);
         Pages {
-            by_bank: self.frames.share_by_bank(id).unwrap_or_default(),
+            by_bank: by_bank(self.experiment, &self.frames, id, self.tasks[task].process.pages()),
             ..Pages::new(
                 &self.experiment.frames.cost,
                 &stats,

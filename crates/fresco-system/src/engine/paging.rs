@@ -2,11 +2,27 @@
 //! Page faults: frames from the allocator, and their time.
 
 use super::Engine;
-use crate::experiment::Schedule;
-use crate::os::pages::Page;
+use crate::experiment::{Experiment, Schedule};
+use crate::os::pages::{Page, PageTable};
 use fresco_dram::Ps;
-use fresco_frames::{FrameError, TaskId};
+use fresco_frames::{FrameError, Frames, TaskId};
 use fresco_input::InputError;
+use std::collections::BTreeMap;
+
+/// Page frames of a memory by bank color: those that the allocator has given it, or where its pages were recorded.
+pub(super) fn by_bank(experiment: &Experiment, frames: &Frames, id: TaskId, pages: &PageTable) -> Vec<(u32, u64)> {
+    if !experiment.recorded {
+        return frames.share_by_bank(id).unwrap_or_default();
+    }
+    let mut counts = BTreeMap::new();
+    for color in pages
+        .mapped()
+        .filter_map(|(_, frame)| frames.space().try_bank_color(frame))
+    {
+        *counts.entry(color).or_insert(0) += 1;
+    }
+    counts.into_iter().collect()
+}
 
 impl Engine<'_> {
     /// The memory that a task uses, as the allocator knows it.

@@ -33,10 +33,11 @@ struct Open {
 }
 
 impl TableSource {
-    /// The source of a run; `None` on a machine without TLBs, where nobody reads tables.
+    /// The source of a run; `None` on a machine without TLBs, where nobody reads tables, and where page tables are not known.
     pub fn of(experiment: &Experiment) -> Option<Self> {
         let machine = &experiment.machine;
-        machine.core.tlb.map(|_| Self {
+        let tlb = machine.core.tlb.filter(|_| !experiment.recorded);
+        tlb.map(|_| Self {
             from: experiment.frames.page_tables,
             page_bytes: machine.page_bytes,
             open: HashMap::new(),

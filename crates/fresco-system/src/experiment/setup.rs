@@ -36,6 +36,8 @@ pub struct Experiment {
     pub migrates: bool,
     /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
     pub frames: FramesConfig,
+    /// Each page lies in the frame with its own number, as when the processors were recorded that the tasks replay; `frames` gives none.
+    pub recorded: bool,
     /// Row domains that tasks and devices have, if any do.
     pub rows: Option<Arc<Rows>>,
     /// Length of the run in nanoseconds.
@@ -121,6 +123,7 @@ impl Experiment {
             schedule,
             migrates: false,
             frames,
+            recorded: false,
             rows: None,
             horizon_ns: 0,
             count_from_ns: 0,

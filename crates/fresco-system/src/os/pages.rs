@@ -103,6 +103,17 @@ impl PageTable {
         self
     }
 
+    /// A table in which each page of `areas` lies in the frame with its own number.
+    pub fn identical(areas: &[Area], page_bytes: u64) -> Self {
+        let mut table = Self::new(areas, page_bytes);
+        for area in &mut table.areas {
+            let numbers = area.first..;
+            let placed = area.frames.iter_mut().zip(numbers);
+            placed.for_each(|(frame, number)| *frame = FrameNumber(number));
+        }
+        table
+    }
+
     /// A table to which every address belongs: areas come when they are touched first.
     pub fn growing(page_bytes: u64) -> Self {
         Self {

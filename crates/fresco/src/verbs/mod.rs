@@ -10,6 +10,7 @@ pub mod calibrate;
 pub mod check;
 pub mod evidence;
 pub mod export;
+pub mod in_loop;
 pub mod live;
 pub mod machine;
 pub mod man;

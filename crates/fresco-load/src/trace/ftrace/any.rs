@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads a trace of either version.
 
-use super::header::{Header, Unit};
+use super::header::{Addresses, Header, Unit};
 use super::reader::PlainReader;
 use super::record::Record;
 use super::recorded::{self, About, RecordedStream, Trailer};
-use super::{MAGIC, PRELUDE, VERSION};
+use super::{MAGIC, PHYSICAL, PRELUDE, VERSION};
 use crate::trace::input::Input;
 use crate::trace::records::Lost;
 use fresco_input::InputError;
@@ -57,9 +57,16 @@ impl TraceReader {
         }
         let (version, flags) = (u16::from_le_bytes([prelude[8], prelude[9]]), [prelude[10], prelude[11]]);
         let (header, version) = match (version, flags, recorded::fetches_by(flags)) {
-            (VERSION, [0, 0], _) => {
+            (VERSION, _, _) if u16::from_le_bytes(flags) <= PHYSICAL => {
                 let plain = PlainReader::new(&name, Box::new(reader))?;
-                (plain.header().clone(), Version::Plain(Box::new(plain)))
+                let header = Header {
+                    addresses: match u16::from_le_bytes(flags) {
+                        PHYSICAL => Addresses::Physical,
+                        _ => Addresses::Virtual,
+                    },
+                    ..plain.header().clone()
+                };
+                (header, Version::Plain(Box::new(plain)))
             }
             (recorded::VERSION, _, Some(fetches)) => {
                 let recorded = RecordedStream::new(&name, fetches, Box::new(reader))?;
@@ -69,6 +76,7 @@ impl TraceReader {
                     tool: about.tool.clone(),
                     seed: 0,
                     unit: Unit::Instructions,
+                    addresses: Addresses::Virtual,
                     expected: None,
                 };
                 (header, Version::Recorded(Box::new(recorded)))

@@ -14,6 +14,26 @@ pub enum Unit {
     Cycles,
 }
 
+/// What the addresses of accesses are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addresses {
+    /// Those of a program: where they lie in memory, page tables say.
+    #[default]
+    Virtual,
+    /// Those of the memory itself, as of a processor that was recorded with its operating system.
+    Physical,
+}
+
+impl Addresses {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Virtual => "virtual",
+            Self::Physical => "physical",
+        }
+    }
+}
+
 /// The header of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -25,6 +45,8 @@ pub struct Header {
     pub seed: u64,
     /// What the gaps count.
     pub unit: Unit,
+    /// What the addresses are, of a trace in instructions; in cycles they are those of the memory whatever this says.
+    pub addresses: Addresses,
     /// Number of records, if it was known when writing began.
     pub expected: Option<u64>,
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | 8 | magic: `89 46 54 52 41 43 45 0a` (`\x89FTRACE\n`) |
 //! | 2 | version, little-endian: 1 |
-//! | 2 | flags, little-endian: 0; a reader refuses others |
+//! | 2 | flags, little-endian: 1 if addresses in a trace of instructions are physical, else 0; a reader refuses others |
 //! | rest | one zstd frame (RFC 8878) with a content checksum and a window of at most 8 MiB; nothing after it |
 //!
 //! The frame contains the header, the records and the trailer. Integers in it are LEB128: seven bits per byte, the
@@ -55,7 +55,7 @@ mod writer;
 
 pub use any::TraceReader;
 pub use capture::capture;
-pub use header::{Header, Unit};
+pub use header::{Addresses, Header, Unit};
 pub use record::{MAX_THREADS, Record, What};
 pub use writer::TraceWriter;
 
@@ -63,6 +63,8 @@ pub use writer::TraceWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"\x89FTRACE\n";
 /// Version of the format.
 const VERSION: u16 = 1;
+/// Flags of a trace with physical addresses.
+const PHYSICAL: u16 = 1;
 /// Bytes of magic, version and flags.
 const PRELUDE: usize = 12;
 

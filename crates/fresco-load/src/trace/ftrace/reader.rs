@@ -53,6 +53,7 @@ impl PlainReader {
             seed,
             unit,
             expected,
+            ..Header::default()
         })
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Writes a trace record by record.
 
-use super::header::{Header, MAX_TEXT, Unit};
+use super::header::{Addresses, Header, MAX_TEXT, Unit};
 use super::record::{Record, Threads, What};
-use super::{END, EXPLICIT_SIZE, HAS_DEP, HAS_GAP, HAS_THREAD, LOAD, MAGIC, MARK, STORE, VERSION, varint};
+use super::{END, EXPLICIT_SIZE, HAS_DEP, HAS_GAP, HAS_THREAD, LOAD, MAGIC, MARK, PHYSICAL, STORE, VERSION, varint};
 use crate::Marker;
 use std::io::{self, ErrorKind, Write};
 use zstd::zstd_safe::CParameter;
@@ -33,7 +33,11 @@ impl<W: Write> TraceWriter<W> {
     pub fn new(mut out: W, header: &Header) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&0u16.to_le_bytes())?;
+        let flags = match header.addresses {
+            Addresses::Virtual => 0,
+            Addresses::Physical => PHYSICAL,
+        };
+        out.write_all(&flags.to_le_bytes())?;
         let mut frame = zstd::Encoder::new(out, LEVEL)?;
         frame.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
         frame.include_checksum(true)?;

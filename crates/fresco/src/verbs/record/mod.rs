@@ -208,7 +208,7 @@ fn options(args: &Args) -> Result<Options, fresco_record::Failure> {
     })
 }
 
-fn of_failure(failure: &fresco_record::Failure) -> Outcome {
+pub fn of_failure(failure: &fresco_record::Failure) -> Outcome {
     let status = match failure.why {
         Why::NotFound => NOT_FOUND,
         Why::CannotExecute => NOT_EXECUTABLE,
@@ -234,7 +234,7 @@ fn status(ended: &Ended) -> ExitCode {
 }
 
 /// The plugin of QEMU that belongs to this program.
-fn plugin() -> Result<PathBuf, fresco_record::Failure> {
+pub fn plugin() -> Result<PathBuf, fresco_record::Failure> {
     let unable = |what| fresco_record::Failure { why: Why::Unable, what };
     let program = std::env::current_exe().map_err(|error| unable(format!("where is fresco? {error}")))?;
     find_plugin(&program).map_err(|places| {

@@ -65,6 +65,10 @@ pub struct Args {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
+    /// Replay what `fresco loop` recorded there of the same scenario: its programs as Linux ran them, in the page frames that they had
+    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    recorded: Option<PathBuf>,
+
     /// Seed of page frames and programs, for the first repetition
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
     seed: Option<u32>,

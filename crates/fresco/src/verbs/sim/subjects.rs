@@ -4,6 +4,7 @@
 use super::{Args, on};
 use crate::failure::Failure;
 use crate::simulate::Subject;
+use crate::verbs::in_loop::recordings;
 use crate::{plans, scenarios};
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_plan::Plan;
@@ -69,7 +70,10 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
             Kind::Planned | Kind::Scenario => &all,
         };
         let subject = if kind == Kind::Scenario {
-            let (mut scenario, file) = scenarios::load(name, overrides)?;
+            let (mut scenario, file) = match &args.recorded {
+                Some(directory) => recordings::load(name, overrides, directory)?,
+                None => scenarios::load(name, overrides)?,
+            };
             scenario.timelines = timelines(args);
             Subject::Scenario(Box::new(scenario), file)
         } else {

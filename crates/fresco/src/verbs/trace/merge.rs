@@ -108,10 +108,21 @@ pub fn run(args: &Args) -> Outcome {
         .help("merge traces of one kind")
         .into());
     }
+    let addresses = inputs[0].trace.header().addresses;
+    let differs = |input: &&Input<'_>| unit == Unit::Instructions && input.trace.header().addresses != addresses;
+    if let Some(other) = inputs.iter().find(differs) {
+        let (first, kind) = (file_name(paths[0]), other.trace.header().addresses.name());
+        let found = format!("has {kind} addresses, and {first} {} ones", addresses.name());
+        return Err(InputError::new(file_name(other.path), found)
+            .allowed("traces whose addresses are all virtual, or all physical")
+            .help("merge traces of one kind")
+            .into());
+    }
     let header = Header {
         program: "merged".to_owned(),
         tool: concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned(),
         unit,
+        addresses,
         ..Header::default()
     };
     let export = Export {

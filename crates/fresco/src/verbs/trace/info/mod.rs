@@ -14,7 +14,7 @@ use fresco_input::{InputError, file_name, is_standard_input};
 use fresco_load::trace::ftrace::recorded::{
     self, About, Dependences, Kind, RecordedFile, ThreadTotals, Trailer, WINDOW,
 };
-use fresco_load::trace::ftrace::{Unit, What};
+use fresco_load::trace::ftrace::{Addresses, Unit, What};
 use fresco_load::trace::{AnyTrace, Format, WorkingSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,8 @@ struct Info {
     program: Option<String>,
     tool: Option<String>,
     architecture: Option<String>,
+    /// `virtual` or `physical`, of Fresco's own traces in instructions.
+    addresses: Option<&'static str>,
     ending: Option<String>,
     bytes: u64,
     instructions: Option<u64>,
@@ -184,6 +186,7 @@ fn of_trailer(path: &Path, bytes: u64, about: &About, trailer: &Trailer) -> (Inf
         program: Some(about.program.clone()),
         tool: Some(about.tool.clone()),
         architecture: Some(about.architecture.clone()),
+        addresses: Some(Addresses::Virtual.name()),
         ending: Some(words::ending(trailer.ending)),
         bytes,
         instructions: Some(counts.instructions),
@@ -284,6 +287,7 @@ fn read(args: &Args) -> Result<(Info, Vec<String>), InputError> {
         version,
         program: own(&header.program),
         tool: own(&header.tool),
+        addresses: (counted && format == Format::Fresco).then(|| header.addresses.name()),
         bytes,
         instructions,
         working_set: set.map(|set| Caches::new(&set, instructions)),

@@ -21,6 +21,7 @@ pub fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> 
         ("program", &info.program),
         ("tool", &info.tool),
         ("architecture", &info.architecture),
+        ("addresses", &info.addresses.map(str::to_owned)),
     ] {
         if let Some(value) = value {
             row(name, value)?;

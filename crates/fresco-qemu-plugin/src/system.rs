@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A whole machine: what its processors load and store, by physical address, kernel and all.
+//!
+//! A processor is recorded from a mark that a program executes on it: a word of no effect, see `fresco_ring::physical`. It is skipped so
+//! many instructions, recorded so many, and is done; when all that are waited for are done, the reader is told.
+//!
+//! An access to the line that was accessed last of all lines with the same number modulo 64 is left out, unless it is a store and those
+//! before it were loads: in a cache of 64 sets or more it hits the line used last of its set, which changes no order of replacement.
+//! Lines are told apart by virtual address, so whatever may change what an address means lets all be forgotten: x86-64 has but a few
+//! instructions for that.
+
+use crate::qemu;
+use fresco_ring::Guest;
+use fresco_ring::physical::{BEGIN, BEGIN_MARK, END_MARK, GAP_BITS, Settings, access, gap};
+use std::cell::UnsafeCell;
+use std::ffi::{c_uint, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Processors at most.
+const CPUS: usize = 64;
+/// Lines that are remembered.
+const SETS: usize = 64;
+/// Bytes of a line, and of a page, as powers of two.
+const LINE: u32 = 6;
+const PAGE: u32 = 12;
+/// No line: line numbers have 58 bits.
+const NOTHING: u64 = u64::MAX;
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// No mark yet.
+    Off,
+    /// After the mark.
+    Skipping,
+    Recording,
+    Done,
+}
+
+/// A processor, which its own thread alone looks at.
+struct Cpu {
+    state: State,
+    /// Instructions executed before the present block, and with it.
+    before: u64,
+    after: u64,
+    /// Instructions that the words so far account for.
+    told: u64,
+    /// Number of instructions at which the state changes.
+    turn: u64,
+    /// The line that was accessed last, by its number modulo [`SETS`], and in the lowest bit whether by a store.
+    last: [u64; SETS],
+}
+
+/// So that processors share no line of the host's cache.
+#[repr(align(128))]
+struct Own(UnsafeCell<Cpu>);
+
+// SAFETY: the thread that executes a processor's instructions is the only one that gets at its state.
+unsafe impl Sync for Own {}
+
+static MACHINE: [Own; CPUS] = [const {
+    Own(UnsafeCell::new(Cpu {
+        state: State::Off,
+        before: 0,
+        after: 0,
+        told: 0,
+        turn: u64::MAX,
+        last: [NOTHING; SETS],
+    }))
+}; CPUS];
+
+struct Recorder {
+    ring: Guest,
+    settings: Settings,
+}
+
+static RECORDER: OnceLock<Recorder> = OnceLock::new();
+/// Processors that are done.
+static DONE: AtomicU32 = AtomicU32::new(0);
+
+/// The state of a processor.
+///
+/// # Safety
+/// Called on the thread that executes it, and what it returns is gone before it is called again.
+#[inline(always)]
+unsafe fn cpu<'a>(number: c_uint) -> &'a mut Cpu {
+    // SAFETY: as above.
+    unsafe { &mut *MACHINE[number as usize % CPUS].0.get() }
+}
+
+unsafe extern "C" fn on_block(number: c_uint, instructions: *mut c_void) {
+    // SAFETY: this is the processor's thread.
+    let cpu = unsafe { cpu(number) };
+    cpu.before = cpu.after;
+    cpu.after += instructions as u64;
+    if cpu.before >= cpu.turn {
+        cpu.turn_over(number);
+    }
+}
+
+unsafe extern "C" fn on_access(number: c_uint, info: u32, address: u64, place: *mut c_void) {
+    // SAFETY: this is the processor's thread.
+    let cpu = unsafe { cpu(number) };
+    if cpu.state != State::Recording {
+        return;
+    }
+    let (size, store) = (1u64 << (info >> crate::SHIFT & 7), info >> crate::DIRECTION & 2 != 0);
+    let (line, set) = (address >> LINE, (address >> LINE) as usize % SETS);
+    let within = (address & ((1 << LINE) - 1)) + size <= 1 << LINE;
+    if within && (cpu.last[set] == line << 1 | 1 || (!store && cpu.last[set] == line << 1)) {
+        return;
+    }
+    cpu.tell(number, info, (address, size, store), place as u64);
+}
+
+unsafe extern "C" fn on_change_of_addresses(number: c_uint, _: *mut c_void) {
+    // SAFETY: this is the processor's thread.
+    unsafe { cpu(number) }.last = [NOTHING; SETS];
+}
+
+unsafe extern "C" fn on_begin_mark(number: c_uint, place: *mut c_void) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: this is the processor's thread.
+    let cpu = unsafe { cpu(number) };
+    if cpu.state == State::Off {
+        cpu.state = State::Skipping;
+        cpu.turn = cpu.before + place as u64 + 1 + recorder.settings.skip;
+    }
+}
+
+unsafe extern "C" fn on_end_mark(number: c_uint, place: *mut c_void) {
+    // SAFETY: this is the processor's thread.
+    let cpu = unsafe { cpu(number) };
+    if matches!(cpu.state, State::Skipping | State::Recording) {
+        cpu.finish(number, cpu.before + place as u64);
+    }
+}
+
+impl Cpu {
+    /// A block begins at or after the turn.
+    #[cold]
+    fn turn_over(&mut self, number: c_uint) {
+        let Some(recorder) = RECORDER.get() else { return };
+        match self.state {
+            State::Skipping => self.begin(number, recorder),
+            State::Recording => self.finish(number, self.before),
+            State::Off | State::Done => self.turn = u64::MAX,
+        }
+    }
+
+    fn begin(&mut self, number: c_uint, recorder: &Recorder) {
+        self.state = State::Recording;
+        self.told = self.before;
+        self.turn = self.before.saturating_add(recorder.settings.instructions);
+        self.last = [NOTHING; SETS];
+        recorder.ring.begin(number as usize, 0);
+        recorder.ring.push(number as usize, BEGIN | u64::from(number));
+    }
+
+    fn finish(&mut self, number: c_uint, at: u64) {
+        let Some(recorder) = RECORDER.get() else { return };
+        if self.state == State::Recording {
+            let slot = number as usize;
+            recorder.ring.push(slot, gap(at.saturating_sub(self.told)));
+            recorder.ring.end(slot);
+        }
+        self.state = State::Done;
+        self.turn = u64::MAX;
+        if DONE.fetch_add(1, Relaxed) + 1 == recorder.settings.processors {
+            recorder.ring.enough();
+        }
+    }
+
+    /// An access that is not left out.
+    #[inline(never)]
+    fn tell(&mut self, number: c_uint, info: u32, (address, size, store): (u64, u64, bool), place: u64) {
+        let Some(recorder) = RECORDER.get() else { return };
+        let end = address + size;
+        let mut at = address;
+        while at < end {
+            // Of two pages each has a place of its own.
+            let next = ((at >> PAGE) + 1 << PAGE).min(end);
+            if let Some(physical) = physical(info, at) {
+                let position = self.before + place;
+                let before = position.saturating_sub(self.told);
+                self.told += before + 1;
+                let slot = number as usize;
+                if before >> GAP_BITS == 0 {
+                    recorder.ring.push(slot, access(before, physical, next - at, store));
+                } else {
+                    recorder
+                        .ring
+                        .push_all(slot, &[gap(before), access(0, physical, next - at, store)]);
+                }
+            }
+            at = next;
+        }
+        let (first, last) = (address >> LINE, (end - 1) >> LINE);
+        for line in first..=last {
+            self.last[line as usize % SETS] = line << 1 | u64::from(store);
+        }
+    }
+}
+
+/// Where an access goes in memory; `None` for registers of devices.
+fn physical(info: u32, address: u64) -> Option<u64> {
+    // SAFETY: within the call about this access; what it returns is valid until the next one.
+    unsafe {
+        let place = qemu::qemu_plugin_get_hwaddr(info, address);
+        let memory = !place.is_null() && !qemu::qemu_plugin_hwaddr_is_io(place);
+        memory.then(|| qemu::qemu_plugin_hwaddr_phys_addr(place))
+    }
+}
+
+/// Returns true for an x86-64 instruction after which addresses may mean something else: a move to a control register, INVLPG, INVPCID.
+fn changes_addresses(bytes: &[u8]) -> bool {
+    let prefixes = bytes.iter().take_while(|byte| {
+        matches!(
+            byte,
+            0x40..=0x4f | 0x66 | 0x67 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0xf2 | 0xf3
+        )
+    });
+    match &bytes[prefixes.count()..] {
+        [0x0f, 0x22, ..] => true,
+        [0x0f, 0x01, modrm, ..] => modrm >> 3 & 7 == 7 && modrm >> 6 != 3,
+        [0x0f, 0x38, 0x82, ..] => true,
+        _ => false,
+    }
+}
+
+unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
+    // SAFETY: QEMU's block is valid during the call; functions live as long as the plugin.
+    unsafe {
+        let count = qemu::qemu_plugin_tb_n_insns(block);
+        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, qemu::NO_REGISTERS, count as *mut c_void);
+        for index in 0..count {
+            let instruction = qemu::qemu_plugin_tb_get_insn(block, index);
+            let data = qemu::qemu_plugin_insn_data(instruction).cast::<u8>();
+            let bytes = std::slice::from_raw_parts(data, qemu::qemu_plugin_insn_size(instruction));
+            let place = index as *mut c_void;
+            let call: Option<qemu::OnBlock> = match bytes {
+                bytes if bytes == BEGIN_MARK => Some(on_begin_mark),
+                bytes if bytes == END_MARK => Some(on_end_mark),
+                bytes if changes_addresses(bytes) => Some(on_change_of_addresses),
+                _ => None,
+            };
+            if let Some(call) = call {
+                qemu::qemu_plugin_register_vcpu_insn_exec_cb(instruction, call, qemu::NO_REGISTERS, place);
+            }
+            qemu::qemu_plugin_register_vcpu_mem_cb(
+                instruction,
+                on_access,
+                qemu::NO_REGISTERS,
+                qemu::READ_AND_WRITE,
+                place,
+            );
+        }
+    }
+}
+
+/// Has QEMU call the plugin.
+///
+/// # Errors
+/// The machine is none that can be recorded.
+pub fn install(id: qemu::Id, ring: Guest, target: &[u8], arguments: &[&str]) -> Result<(), String> {
+    if target != b"x86_64" {
+        let target = String::from_utf8_lossy(target);
+        return Err(format!(
+            "machines with processors of {target} cannot be recorded: x86_64 alone"
+        ));
+    }
+    let settings = Settings::of(arguments);
+    RECORDER
+        .set(Recorder { ring, settings })
+        .map_err(|_| "loaded twice".to_owned())?;
+    // SAFETY: the function lives as long as the plugin.
+    unsafe { qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation) };
+    Ok(())
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `fresco` does within the virtual machine: as its first process it starts the programs, each on its processor and in its
+//! colors, all at the same time; in front of each it marks where the recording begins.
+
+use crate::failure::{Failure, Outcome, tell};
+use fresco_input::InputError;
+use fresco_linux::sys::guest::{mark_begin, mark_end, mount, reset};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{WaitOptions, wait};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+/// Where fresco lies within the machine.
+pub const FRESCO: &str = "/bin/fresco";
+/// What is started, as JSON.
+pub const PROGRAMS: &str = "/loop/programs.json";
+/// Begins each line that is for the host.
+pub const SAYS: &str = "fresco loop: ";
+/// Those who are ready, and what lets them go.
+const READY: &str = "/run/ready";
+const GO: &str = "/run/go";
+/// The kernel's page coloring.
+const COLORING: &str = "/sys/kernel/mm/page_color";
+
+/// What is started in the machine.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Programs {
+    /// The kernel's map of colors, if any program has colors.
+    pub map: Option<String>,
+    /// The programs.
+    pub programs: Vec<GuestProgram>,
+}
+
+/// One of them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GuestProgram {
+    /// The task's name.
+    pub name: String,
+    /// Its processor.
+    pub cpu: u32,
+    /// Options of `fresco run`; empty for a program without colors.
+    pub options: Vec<String>,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+}
+
+/// `fresco loop-guest`: of the machine's first process without a name, of what stands before a program with its name and processor.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The task
+    name: Option<String>,
+    /// Its processor
+    cpu: Option<u32>,
+    /// The program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<String>,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    match (&args.name, args.cpu) {
+        (Some(name), Some(cpu)) => become_program(name, cpu, &args.command),
+        _ if std::process::id() != 1 => Err(InputError::new(
+            "fresco loop-guest",
+            "found another process than the first one of a machine",
+        )
+        .allowed("the virtual machine of fresco loop")
+        .help("use fresco loop")
+        .into()),
+        _ => {
+            if let Err(error) = start_all() {
+                tell(&format!("{SAYS}failed: {error}"));
+            }
+            tell(&format!("{SAYS}over"));
+            Err(failed("reset", &reset().into()))
+        }
+    }
+}
+
+fn failed(what: &str, error: &io::Error) -> Failure {
+    InputError::new(what, error.to_string()).into()
+}
+
+/// Waits for the others, marks, and becomes the program.
+fn become_program(name: &str, cpu: u32, command: &[String]) -> Outcome {
+    let ready = || -> io::Result<()> {
+        stay_on(cpu)?;
+        fs::write(format!("{READY}/{name}"), "")?;
+        // Opened once somebody opens it to write.
+        fs::File::open(GO).map(drop)
+    };
+    ready().map_err(|error| failed(name, &error))?;
+    let (program, arguments) = command
+        .split_first()
+        .ok_or_else(|| failed(name, &io::ErrorKind::InvalidInput.into()))?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    mark_begin();
+    Err(failed(program, &command.exec()))
+}
+
+fn stay_on(cpu: u32) -> io::Result<()> {
+    let mut cpus = CpuSet::new();
+    cpus.set(cpu as usize);
+    Ok(sched_setaffinity(None, &cpus)?)
+}
+
+fn start_all() -> io::Result<ExitCode> {
+    for (kind, place) in [(c"proc", c"/proc"), (c"sysfs", c"/sys"), (c"devtmpfs", c"/dev")] {
+        mount(kind, place)?;
+    }
+    fs::create_dir(READY)?;
+    mknodat(CWD, GO, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    let Programs { map, programs } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
+    if let Some(map) = map {
+        if !Path::new(COLORING).exists() {
+            return Err(io::Error::other(
+                "this kernel has no page coloring (kernel/README.md has the patches)",
+            ));
+        }
+        for (file, text) in [("map", map.as_str()), ("enabled", "1")] {
+            let refused = |error| io::Error::other(format!("{COLORING}/{file} takes no {text}: {error}"));
+            fs::write(format!("{COLORING}/{file}"), text).map_err(refused)?;
+        }
+    }
+    let mut running = BTreeMap::new();
+    for program in &programs {
+        let child = start(program)?;
+        running.insert(child, program);
+    }
+    let is_ready = |program: &GuestProgram| Path::new(READY).join(&program.name).exists();
+    while !programs.iter().all(is_ready) {
+        if let Some((child, status)) = wait(WaitOptions::NOHANG)? {
+            let name = running
+                .get(&child.as_raw_nonzero().get())
+                .map_or("", |program| &program.name);
+            return Err(io::Error::other(format!(
+                "{name} ended before it began: {}",
+                words(status)
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // All have come to the point at which they wait.
+    std::thread::sleep(Duration::from_millis(100));
+    tell(&format!("{SAYS}begin"));
+    let _go = fs::File::options().write(true).open(GO)?;
+    while !running.is_empty() {
+        let Some((child, status)) = wait(WaitOptions::empty())? else {
+            break;
+        };
+        if let Some(program) = running.remove(&child.as_raw_nonzero().get()) {
+            stay_on(program.cpu)?;
+            mark_end();
+            tell(&format!("{SAYS}{} ended: {}", program.name, words(status)));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn start(program: &GuestProgram) -> io::Result<i32> {
+    let mut words: Vec<&str> = Vec::new();
+    if !program.options.is_empty() {
+        words.extend([FRESCO, "run"]);
+        words.extend(program.options.iter().map(String::as_str));
+        words.push("--");
+    }
+    let cpu = program.cpu.to_string();
+    words.extend([FRESCO, "loop-guest", &program.name, &cpu, "--"]);
+    words.extend(program.command.iter().map(String::as_str));
+    let child = Command::new(words[0])
+        .args(&words[1..])
+        .env("PATH", "/bin:/usr/bin")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()?;
+    Ok(child.id() as i32)
+}
+
+fn words(status: rustix::process::WaitStatus) -> String {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(status), _) => format!("status {status}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "stopped".to_owned(),
+    }
+}
