@@ -16,6 +16,7 @@ mod common;
 mod evidence;
 mod exchange;
 mod global;
+mod in_loop;
 mod json_reference;
 mod machine;
 mod man;

@@ -56,7 +56,7 @@ pub(super) fn check(
     addresses: Option<Addresses>,
     areas: &[Area],
 ) -> Result<(), InputError> {
-    let place = &setup.tasks[task].size_place;
+    let place = &setup.tasks[task].place;
     let name = setup.program(task).kind().name;
     if !setup.recorded {
         if addresses != Some(Addresses::Physical) {

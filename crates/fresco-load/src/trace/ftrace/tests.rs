@@ -44,6 +44,7 @@ fn bytes_as_documented() {
         seed: 300,
         unit: Unit::Cycles,
         expected: Some(3),
+        ..Header::default()
     };
     let records = [
         Record {
@@ -211,6 +212,22 @@ fn the_writer_refuses_what_the_format_cannot_hold() {
     assert!(TraceWriter::new(Vec::new(), &long).is_err());
 }
 
+#[test]
+fn physical_addresses_are_a_flag() {
+    let header = Header {
+        addresses: Addresses::Physical,
+        ..Header::default()
+    };
+    let mut bytes = written(&header, &[]);
+    assert_eq!(bytes[10..12], [1, 0]);
+    assert_eq!(read(bytes.clone()), Ok((header, Vec::new())));
+    for flags in [[2, 0], [3, 0], [0, 1]] {
+        bytes[10..12].copy_from_slice(&flags);
+        let error = read(bytes.clone()).expect_err("is refused");
+        assert!(error.contains("has version 1, flags"), "{error}");
+    }
+}
+
 prop_compose! {
     fn any_record()(
         thread in prop_oneof![Just(0u16), 0..MAX_THREADS],
@@ -255,10 +272,12 @@ proptest! {
         program in "\\PC{0,20}",
         seed: u64,
         announced: bool,
+        physical: bool,
     ) {
         let records = mended(records);
         let expected = announced.then_some(records.len() as u64);
-        let header = Header { program, tool: "test".into(), seed, unit: Unit::Instructions, expected };
+        let addresses = if physical { Addresses::Physical } else { Addresses::Virtual };
+        let header = Header { program, tool: "test".into(), seed, unit: Unit::Instructions, addresses, expected };
         prop_assert_eq!(read(written(&header, &records)), Ok((header, records)));
     }
 

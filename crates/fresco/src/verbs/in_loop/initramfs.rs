@@ -51,11 +51,21 @@ impl Initramfs {
         self.entry(&place.to_string_lossy(), FILE | mode, (0, 0), content);
     }
 
-    /// A file of this machine, at the same place.
+    /// A file of this machine, at the same place, or all files of a directory; of a link what it points to, unless that is a directory.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// One cannot be read.
     pub fn copy(&mut self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            let mut inside: Vec<PathBuf> = fs::read_dir(path)?
+                .map(|entry| Ok(entry?.path()))
+                .collect::<io::Result<_>>()?;
+            // Two recordings of the same are the same.
+            inside.sort();
+            // A link to a directory may lead back.
+            let copied = |path: &&PathBuf| path.is_file() || (path.is_dir() && !path.is_symlink());
+            return inside.iter().filter(copied).try_for_each(|path| self.copy(path));
+        }
         let mode = fs::metadata(path)?.permissions().mode() & 0o777;
         self.file(path, mode, &fs::read(path)?);
         Ok(())
@@ -144,7 +154,10 @@ mod tests {
         let text = String::from_utf8_lossy(&bytes);
         assert_eq!(text.matches("070701").count(), 6 + 2 + 2 + 1 + 1, "{text}");
         assert!(text.starts_with("070701000000010000"));
-        assert!(text.contains("a/b/c\0") && text.contains(concat!("hello\0\0\0", "070701")), "{text}");
+        assert!(
+            text.contains("a/b/c\0") && text.contains(concat!("hello\0\0\0", "070701")),
+            "{text}"
+        );
         assert_eq!(bytes.len() % 4, 0);
     }
 }

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// A file of this machine that programs read, at the same place in the virtual machine (repeatable)
+    /// A file of this machine that programs read, or a directory of files, at the same place in the virtual machine (repeatable)
     #[arg(long, value_name = "FILE")]
     file: Vec<PathBuf>,
 

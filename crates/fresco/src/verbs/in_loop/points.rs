@@ -138,7 +138,7 @@ pub fn ran(setup: &Setup) -> Result<BTreeMap<String, Ran>, InputError> {
         let task = &setup.tasks[copy.task];
         let ran = Ran {
             cpu: copy.core,
-            colors: colors(&copy.coloring).map_err(|what| error_at(&task.colors_place, what))?,
+            colors: colors(&copy.coloring).map_err(|what| error_at(&task.place, what))?,
             strict: setup.frames.policy.is_strict(),
             command: task.command.clone(),
         };
