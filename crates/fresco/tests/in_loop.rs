@@ -117,6 +117,8 @@ fn what_cannot_be_looped_is_refused() {
         "machine=\"core2-q8400\"",
         "--set",
         "memory.organisation.rows=64",
+        "--set",
+        "memory.density_scales_refresh_only=true",
     ]);
     assert!(small.contains("MiB of memory for the virtual machine"), "{small}");
     let error = refused(

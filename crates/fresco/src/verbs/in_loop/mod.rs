@@ -288,7 +288,8 @@ fn archive(guest: &Guest, setup: &Setup, files: &[PathBuf]) -> Result<Vec<u8>, I
         }
     };
     let mut archive = Initramfs::new();
-    let own = std::env::current_exe().map_err(unreadable(Path::new("fresco")))?;
+    // By its process: the file may have been replaced since.
+    let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
     archive.file(Path::new(FRESCO), 0o755, &stripped(&own).map_err(unreadable(&own))?);
     for program in guest.files.iter().chain([&own]) {
         archive.libraries(program).map_err(unreadable(program))?;
