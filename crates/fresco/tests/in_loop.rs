@@ -111,15 +111,8 @@ fn what_cannot_be_looped_is_refused() {
     }
     let error = of(&["sound.toml", "--memory", "4096"]);
     assert!(error.contains("--memory") && error.contains("256"), "{error}");
-    let small = of(&[
-        "sound.toml",
-        "--set",
-        "machine=\"core2-q8400\"",
-        "--set",
-        "memory.organisation.rows=64",
-        "--set",
-        "memory.density_scales_refresh_only=true",
-    ]);
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fresco-system/tests/data/small.toml");
+    let small = of(&["sound.toml", "--set", &format!("machine={machine:?}")]);
     assert!(small.contains("MiB of memory for the virtual machine"), "{small}");
     let error = refused(
         &["loop", "sound.toml", "--kernel", "kernel", "--out", "full"],
