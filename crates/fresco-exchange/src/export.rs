@@ -87,7 +87,7 @@ pub trait Format: Sync {
 }
 
 /// Every format, in the order in which they are listed.
-pub const FORMATS: [&dyn Format; 14] = [
+pub const FORMATS: [&dyn Format; 15] = [
     &formats::Xen,
     &formats::Bao,
     &formats::Jailhouse,
@@ -98,6 +98,7 @@ pub const FORMATS: [&dyn Format; 14] = [
     &formats::Arinc653,
     &formats::SchedDeadline,
     &formats::SchedExt,
+    &formats::RefreshWindows,
     &formats::Schedcat,
     &formats::Cheddar,
     &formats::Csv,

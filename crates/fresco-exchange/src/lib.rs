@@ -21,6 +21,7 @@ mod export;
 mod formats;
 mod head;
 mod import;
+mod postponing;
 mod shell;
 mod subject;
 mod times;

@@ -5,6 +5,7 @@
 mod c_tables;
 mod imports;
 mod partitions;
+mod refresh_windows;
 mod schedules;
 mod support;
 mod task_sets;
