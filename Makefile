@@ -74,6 +74,7 @@ scripts: ## The scripts do what they say
 	scripts/kernel-limits --test
 	scripts/kernel-test --test
 	scripts/claims-check --test
+	scripts/refresh-record --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \

@@ -280,11 +280,26 @@ again:
 static void find_place(unsigned int number, u64 base, u64 now)
 {
 	struct rank *rank = &ranks[number];
+	u32 low = plan.first[number], high = plan.first[number + 1];
+	u64 over;
 
-	*rank = (struct rank) { .window = plan.first[number], .base = base, .paid = now, .free = now };
+	*rank = (struct rank) { .window = low, .base = base, .paid = now, .free = now };
+	/* The last window that has begun; the first, if none has. */
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (base + plan.windows[middle].offset_ns < now)
+			low = middle;
+		else
+			high = middle;
+	}
+	rank->window = low;
 	look_ahead(rank);
-	while (rank->due < now)
-		step(number);
+	if (rank->due >= now)
+		return;
+	over = div_u64(now - rank->due + plan.trfc_ns - 1, plan.trfc_ns);
+	rank->done = min_t(u64, over, plan.windows[low].count) - 1;
+	step(number);
 }
 
 /* On the CPU that is to issue, with interrupts off. */
