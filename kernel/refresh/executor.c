@@ -74,7 +74,7 @@ static DEFINE_RAW_SPINLOCK(lock);
 static struct rank ranks[RFW_MOST_RANKS];
 static struct rfw_stat stat;
 static u64 expected;		/* when the next refresh is due at last, lateness included */
-static u64 trefi;
+static u64 trefi, watch_ns;
 static struct hrtimer timer, watch;
 
 static void look_ahead(struct rank *rank)
@@ -272,7 +272,7 @@ static enum hrtimer_restart look(struct hrtimer *t)
 	}
 	raw_spin_unlock(&lock);
 again:
-	hrtimer_forward_now(t, ns_to_ktime(NSEC_PER_USEC * watch_us));
+	hrtimer_forward_now(t, ns_to_ktime(watch_ns));
 	return HRTIMER_RESTART;
 }
 
@@ -331,7 +331,7 @@ static void begin(void *result)
 
 static void begin_watch(void *unused)
 {
-	hrtimer_start(&watch, ns_to_ktime(NSEC_PER_USEC * watch_us), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&watch, ns_to_ktime(watch_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /* Ends a schedule that is executed. In a panic other CPUs stand still, and who held the lock may be one of them. */
@@ -396,7 +396,8 @@ int rfw_start(void)
 		trefi = div_u64(plan.retention_ns, plan.refreshes);
 		if (smp_call_function_single(on, begin, &error, true))
 			error = -ENODEV;
-		if (!error && watch_us) {
+		watch_ns = (u64)watch_us * NSEC_PER_USEC;
+		if (!error && watch_ns) {
 			watching = cpumask_any_but(cpu_online_mask, on);
 			if (watching < nr_cpu_ids)
 				smp_call_function_single(watching, begin_watch, NULL, true);

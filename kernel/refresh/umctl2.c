@@ -6,6 +6,7 @@
  * of a rank, so no more than one is stored but where reads and writes keep the controller from sending it.
  */
 #include <linux/bitfield.h>
+#include <linux/bitops.h>
 #include <linux/container_of.h>
 #include <linux/printk.h>
 #include "umctl2.h"

@@ -32,7 +32,7 @@ impl Refreshes {
     pub fn exceeds(&self) -> Option<String> {
         let count = self.at.len() as u128;
         let (period, retention, commands) = (
-            self.period.into(),
+            u128::from(self.period),
             u128::from(self.retention),
             u128::from(self.commands),
         );

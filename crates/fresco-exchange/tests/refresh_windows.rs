@@ -296,7 +296,8 @@ fn export_module_and_definition_agree() {
     let mut random = Pcg64::seed_from_u64(21);
     let mut subjects = Vec::new();
     for _ in 0..300 {
-        let mut changed = subject.clone();
+        let plan = subject.plan.clone().expect("a plan");
+        let mut changed = Subject::of_plan("plan.json", plan, subject.machine.clone()).expect("a plan");
         let plan = changed.plan.as_mut().expect("a plan");
         let period_ns = random.random_range(20_000..200_000);
         let mut windows = Vec::new();

@@ -63,7 +63,7 @@ impl Format for RefreshWindows {
         };
         self.fits(subject, plan, period)?;
         for color in 0..plan.colors.len() {
-            self.judge(subject, plan, period, &of_color(windows, color))?;
+            self.judge(subject, plan, period, color, &of_color(windows, color))?;
         }
         Ok(Draft {
             body: body(plan, period, windows),
@@ -132,12 +132,18 @@ impl RefreshWindows {
     }
 
     /// Refuses windows of a color that a rank does not stand.
-    fn judge(&self, subject: &Subject, plan: &Plan, period: Time, own: &[RefreshWindow]) -> Result<(), InputError> {
+    fn judge(
+        &self,
+        subject: &Subject,
+        plan: &Plan,
+        period: Time,
+        color: usize,
+        own: &[RefreshWindow],
+    ) -> Result<(), InputError> {
         let memory = &plan.memory;
         let count = own
             .iter()
             .fold(0, |sum: Time, window| sum.saturating_add(window.commands));
-        let color = own.first().map_or(0, |window| window.color);
         let refuse = |found: String| self.refuse(subject, format!("{found} (color {color})")).help(PLAN);
         if count == 0 || count > MOST_REFRESHES || own.iter().any(|window| window.commands == 0) {
             return Err(refuse(format!("{count} refreshes of a rank in a period"))
