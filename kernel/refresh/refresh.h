@@ -58,7 +58,7 @@ void refresh_unregister(struct refresh_controller *controller);
 struct rfw_stat {
 	u64 issued[RFW_MOST_RANKS], completed[RFW_MOST_RANKS];
 	u64 late_max_ns;	/* a refresh after its time, at most */
-	u64 busy_ns;		/* in sum: beyond tRFC, until a rank was no longer busy */
+	u64 busy_ns;		/* in sum: from tRFC after a refresh until it was seen to be over */
 	u64 passes;		/* of the timer */
 	u64 fallbacks;		/* times that it was given back because something was wrong */
 	u64 made_up;		/* refreshes that were due when it was given back */
