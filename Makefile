@@ -144,7 +144,7 @@ kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of on
 	$(TIMED) -q kernel-check "builds the kernel and tests it in QEMU: some 25 minutes on two idle cores from nothing, 10 when it is built" \
 		scripts/kernel-test quick parallel kunit memguard-quick demotion series
 
-kernel-test: ## KUnit, selftests on three maps, budgets of bandwidth and schedulers on Debian's own kernels, fresco run, random steps, instructions per page fault, checkpatch
+kernel-test: ## KUnit, selftests on three maps, budgets of bandwidth, refresh windows and schedulers on Debian's own kernels, fresco run, random steps, instructions per page fault, checkpatch
 	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 35 minutes on two idle cores from nothing" scripts/kernel-test
 
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, an hour of random system calls, kernel-variants and kernel-deb-boot

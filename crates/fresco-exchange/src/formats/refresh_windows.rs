@@ -77,7 +77,8 @@ impl Format for RefreshWindows {
 }
 
 /// What makes a plan whose windows are short.
-const PLAN: &str = "plan by --method aligned, with within_postponing = true in [plan]";
+const PLAN: &str =
+    "plan by --method aligned, with within_postponing = true and a handler of some microseconds in [plan]";
 
 /// The windows of a color, in their order.
 fn of_color(windows: &[RefreshWindow], color: usize) -> Vec<RefreshWindow> {
