@@ -179,7 +179,7 @@ impl Cpu {
         let mut at = address;
         while at < end {
             // Of two pages each has a place of its own.
-            let next = ((at >> PAGE) + 1 << PAGE).min(end);
+            let next = (((at >> PAGE) + 1) << PAGE).min(end);
             if let Some(physical) = physical(info, at) {
                 let position = self.before + place;
                 let before = position.saturating_sub(self.told);
