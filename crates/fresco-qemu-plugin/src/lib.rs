@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The plugin of QEMU with which `fresco record` sees what a program does, in user-mode emulation, and `fresco loop` what the processors
-//! of a machine do ([`system`]).
+//! of a machine do (`system`).
 //!
 //! Of a program it writes words into memory that it shares with the recorder, and nothing else: the meaning of the words is in
 //! `fresco_ring::event`. Its arguments are `ring=FILE`, that memory, and those of `fresco_ring::Part`, which says where the program is to be

@@ -124,6 +124,8 @@ fn what_cannot_be_looped_is_refused() {
         directory.path(),
     );
     assert!(error.contains("nowhere"), "{error}");
+    let error = of(&["-"]);
+    assert!(error.contains("which can be read only once"), "{error}");
     let error = refused(&["loop-guest"], directory.path());
     assert!(
         error.contains("found another process than the first one of a machine"),

@@ -14,7 +14,7 @@ use crate::provenance;
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::record;
 use clap::Parser;
-use fresco_input::{InputError, file_name, write_atomically};
+use fresco_input::{InputError, file_name, is_standard_input, write_atomically};
 use fresco_load::trace::digest_of_file;
 use fresco_record::machine::{MOST_MIB, Machine, MachineEnded, Processor, Recorded, Settings, record_machine};
 use fresco_scenario::Setup;
@@ -85,6 +85,12 @@ pub struct Args {
 
 /// Records, and replays.
 pub fn run(args: &Args) -> Outcome {
+    if is_standard_input(&args.scenario) {
+        return Err(InputError::new("SCENARIO", "found -, which can be read only once")
+            .allowed("a file, or the name of a built-in scenario: it is read again for the replay")
+            .help("save it as a file first")
+            .into());
+    }
     let (scenario, file) = recordings::read(&args.scenario, &args.set)?;
     prepare(&args.out)?;
     let mut wanted: Vec<(BTreeMap<String, Ran>, &Setup)> = Vec::new();

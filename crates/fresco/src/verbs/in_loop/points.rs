@@ -8,8 +8,8 @@ use fresco_frames::Coloring;
 use fresco_input::InputError;
 use fresco_linux::backend::map_for;
 use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors};
-use fresco_record::Program;
 use fresco_record::machine::MOST_MIB;
+use fresco_record::{Architecture, Program};
 use fresco_scenario::{Copy, Setup, error_at};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -48,6 +48,15 @@ pub fn guest(setup: &Setup, memory_mib: u32) -> Result<Guest, Failure> {
         })?;
         let found = Program::find(OsStr::new(name), &search)
             .map_err(|failure| error_at(&task.place, format!("found command {name:?}: {}", failure.what)))?;
+        if found.architecture != Architecture::X86 {
+            return Err(error_at(
+                &task.place,
+                format!("found command {name:?}, a program for another architecture"),
+            )
+            .allowed("programs for x86-64")
+            .help("record a program for aarch64 with fresco record")
+            .into());
+        }
         let path = found.path.to_string_lossy().into_owned();
         let before = found.before.iter().map(|word| word.to_string_lossy().into_owned());
         files.extend(
