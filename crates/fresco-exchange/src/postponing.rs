@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do refreshes in windows keep within what DDR3 and DDR4 let a controller postpone?
+//! Judges whether refreshes in windows keep within what DDR3 and DDR4 let a controller postpone.
 //!
 //! The kernel module judges a schedule once more, by code of its own (`kernel/refresh/judge.c`).
 

@@ -8,6 +8,7 @@ use crate::record::{PATIENCE, end, plugin_argument, shared_memory, unable};
 use crate::{Failure, Why};
 use fresco_load::Marker;
 use fresco_load::trace::ftrace::{Addresses, Header, Record, TraceWriter, What};
+use fresco_load::trace::shortened;
 pub use fresco_ring::physical::Settings;
 use fresco_ring::physical::Word;
 use fresco_ring::{Host, Taken};
@@ -203,15 +204,6 @@ fn output(path: &Path, error: &io::Error) -> Failure {
         why: Why::Output,
         what: format!("{}: {error}", path.display()),
     }
-}
-
-/// At most 255 bytes of a text.
-fn shortened(text: &str) -> String {
-    let mut end = text.len().min(255);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
 }
 
 /// Boots the machine and records these processors until all are recorded. `progress` is told the instructions recorded so far.

@@ -61,11 +61,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         }
         table.finish()?;
         return Ok(Chosen {
-            // Nothing is taken from it.
-            frames: FramesConfig {
-                cost,
-                ..FramesConfig::pristine(Policy::Buddy)
-            },
+            frames: super::recorded::frames(cost),
             sharing: Sharing::None,
             interval: None,
             recorded: true,

@@ -8,7 +8,7 @@ use super::place::error_at;
 use super::room::Room;
 use super::{Copy, Scenario, Setup, Task};
 use fresco_dram::Region;
-use fresco_frames::{Coloring, FramesConfig, Policy};
+use fresco_frames::{Coloring, CostModel, FramesConfig, Policy};
 use fresco_input::{InputError, Table, quoted};
 use fresco_load::trace::ftrace::Addresses;
 use fresco_load::{Area, ProgramSpec};
@@ -27,6 +27,14 @@ const ASKING: [&str; 9] = [
     "memory_limit",
     "pages",
 ];
+
+/// An allocator of which nothing is taken.
+pub(super) fn frames(cost: CostModel) -> FramesConfig {
+    FramesConfig {
+        cost,
+        ..FramesConfig::pristine(Policy::Buddy)
+    }
+}
 
 /// Refuses what tasks ask of an allocator that there is none of, and agents, which need page frames.
 pub(super) fn refuse_asking(root: &Table<'_>) -> Result<(), InputError> {
@@ -148,10 +156,7 @@ impl Scenario {
                 };
             }
             setup.recorded = true;
-            setup.frames = FramesConfig {
-                cost: setup.frames.cost,
-                ..FramesConfig::pristine(Policy::Buddy)
-            };
+            setup.frames = frames(setup.frames.cost);
             room.check(setup)?;
         }
         Ok(())

@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Outcome {
     // What is wrong with one is told before any is recorded.
     let guests: Vec<Guest> = wanted
         .iter()
-        .map(|(_, setup)| points::guest(setup, args.memory))
+        .map(|(ran, setup)| points::guest(setup, ran, args.memory))
         .collect::<Result<_, _>>()?;
     let plugin = match record::plugin() {
         Ok(plugin) => plugin,

@@ -28,16 +28,15 @@ pub struct Guest {
     pub files: Vec<PathBuf>,
 }
 
-/// What a virtual machine with so many MiB runs for a point.
+/// What a virtual machine with so many MiB runs for a point, which is `all`, the result of [`ran`].
 ///
 /// # Errors
 /// The scenario asks for what no virtual machine does; a program is not found.
-pub fn guest(setup: &Setup, memory_mib: u32) -> Result<Guest, Failure> {
+pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32) -> Result<Guest, Failure> {
     check(setup, memory_mib)?;
     let machine = setup.machine_used();
     let machine = machine.path.map_or(machine.name, |_| MACHINE.to_owned());
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    let all = ran(setup)?;
     let (mut programs, mut files) = (Vec::new(), Vec::new());
     for copy in &setup.copies {
         let task = &setup.tasks[copy.task];
