@@ -5,8 +5,8 @@
  * A CPU that runs a task of a group takes a slice of what is left, and returns what it has not used when it runs
  * something else. A slice is half of what is left, divided among the CPUs that run the group's tasks, but no less than a
  * 64th of the budget: so the last slices are small, and a CPU seldom has much that another one lacks. What a CPU uses
- * counts for all groups above as well. Who is in which group is looked up whenever a CPU runs another task, and when it
- * is interrupted, so that a task that is moved is found out.
+ * counts for all groups above as well. Who is in which group is looked up whenever a CPU runs another task, when a task
+ * is moved, and when the CPU is interrupted.
  */
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
@@ -18,7 +18,6 @@
 static DEFINE_HASHTABLE(table, 6);	/* by cgroup */
 static LIST_HEAD(groups);		/* all that have a cgroup; under mg_mutex */
 static unsigned int count;
-static struct tracepoint *sched_switch;
 static bool watches;
 
 bool mg_groups_any(void)
@@ -206,6 +205,48 @@ static void switched(void *unused, bool preempt, struct task_struct *prev, struc
 	c->stats.cycles_switch += get_cycles() - begun;
 }
 
+static void look(void *cpu)
+{
+	mg_overflow(cpu);
+}
+
+/* The CPU on which a thread may run at this moment looks at whom it runs. */
+static void tell(struct task_struct *thread)
+{
+	int cpu = task_cpu(thread);
+	struct mg_cpu *c = per_cpu_ptr(&mg_cpus, cpu);
+
+	/* One that has been told before has yet to look, and a CPU that is offline runs nobody. */
+	if (cpu == smp_processor_id())
+		irq_work_queue(&c->work);
+	else
+		smp_call_function_single_async(cpu, &c->look);
+}
+
+/* A process or a thread is in another cgroup. */
+static void moved(void *unused, struct cgroup *to, const char *path, struct task_struct *task, bool whole)
+{
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	if (whole)
+		for_each_thread(task, thread)
+			tell(thread);
+	else
+		tell(task);
+	rcu_read_unlock();
+}
+
+/* What tells who runs. */
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *point;
+} probes[] = {
+	{ "sched_switch", (void *)switched },
+	{ "cgroup_attach_task", (void *)moved },
+};
+
 /* Under mg_mutex. */
 static void find_parents(void)
 {
@@ -233,18 +274,31 @@ static void look_again(void *unused)
 	mg_arm(c);
 }
 
+static void unwatch(int number)
+{
+	while (number--)
+		tracepoint_probe_unregister(probes[number].point, probes[number].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
 static int watch(void)
 {
-	int error;
+	int i, error;
 
 	if (watches)
 		return 0;
-	error = tracepoint_probe_register(sched_switch, (void *)switched, NULL);
-	watches = !error;
-	return error;
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		error = tracepoint_probe_register(probes[i].point, probes[i].probe, NULL);
+		if (error) {
+			unwatch(i);
+			return error;
+		}
+	}
+	watches = true;
+	return 0;
 }
 
-/* CPUs tell when they run another task, if there is a group. Under mg_mutex. */
+/* CPUs tell when they run another task, and who is moved, if there is a group. Under mg_mutex. */
 int mg_groups_watch(void)
 {
 	return count ? watch() : 0;
@@ -263,8 +317,10 @@ void mg_groups_unwatch(void)
 {
 	if (!watches)
 		return;
-	tracepoint_probe_unregister(sched_switch, (void *)switched, NULL);
-	tracepoint_synchronize_unregister();
+	unwatch(ARRAY_SIZE(probes));
+	/* Calls that nobody waits for come after those that somebody waits for: after two of these all have come. */
+	kick_all_cpus_sync();
+	kick_all_cpus_sync();
 	watches = false;
 }
 
@@ -321,14 +377,24 @@ void mg_group_unbind(struct mg_group *group)
 	cgroup_put(cgroup);
 }
 
-static void find_tracepoint(struct tracepoint *tracepoint, void *unused)
+static void find_tracepoint(struct tracepoint *point, void *unused)
 {
-	if (!strcmp(tracepoint->name, "sched_switch"))
-		sched_switch = tracepoint;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(point->name, probes[i].name))
+			probes[i].point = point;
 }
 
 int mg_groups_init(void)
 {
+	int i, cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_CSD(&per_cpu_ptr(&mg_cpus, cpu)->look, look, per_cpu_ptr(&mg_cpus, cpu));
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	return sched_switch ? 0 : -ENOENT;
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!probes[i].point)
+			return -ENOENT;
+	return 0;
 }

@@ -18,6 +18,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/version.h>
 #include "manager.h"
@@ -63,6 +64,7 @@ struct mg_cpu {
 	struct mg_node *node;
 	struct hrtimer timer;
 	struct irq_work work;
+	call_single_data_t look;	/* another CPU has it look at whom it runs */
 	struct perf_event *event;
 	bool online, live;	/* its timer may run; it does */
 	bool dead;		/* the counter was lost with the CPU, and is made anew */
