@@ -95,8 +95,8 @@ static void ask(struct mg_cpu *c)
 		mg_hold(c, MG_HELD_BUDGET);
 	else if (decision == MG_ALL_GO_ON)
 		release_all(node);
-	raw_spin_unlock(&node->lock);
 	trace_memguard_exhausted(c->cpu, c->period, c->used, c->given, decision);
+	raw_spin_unlock(&node->lock);
 }
 
 /* A group's budget may be used up: the task sleeps before it returns to its program; if it goes on all the same the CPU is held. */
@@ -152,15 +152,15 @@ static void renew(struct mg_cpu *c, u64 now)
 
 	mg_account(c);
 	used = c->used;
-	trace_memguard_period(c->cpu, c->period, used, c->limited ? c->given : U64_MAX, c->held);
 	if (!mg_source->counts(c))
 		c->stats.blind++;
+	raw_spin_lock(&c->node->lock);
+	trace_memguard_period(c->cpu, c->period, used, c->limited ? c->given : U64_MAX, c->held);
 	c->period = period;
 	c->ends = (period + 1) * mg_config.period_ns;
 	c->used = 0;
 	c->told = NULL;
 	c->beyond = 0;
-	raw_spin_lock(&c->node->lock);
 	mg_begin(&c->node->manager, c->member, period, used);
 	c->limited = c->node->manager.budgets[c->member].reservation.limited;
 	learn(c);

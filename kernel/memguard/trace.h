@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace events: what happened in each period. */
+/* Trace events: what happened in each period. The first two are in the order in which a node's manager was asked. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM memguard
 

@@ -27,6 +27,7 @@ mod kept;
 mod live;
 mod memguard;
 mod memguard_kernel;
+mod memguard_linux;
 mod memguard_mixes;
 mod memguard_periodic;
 mod memguard_scenarios;
