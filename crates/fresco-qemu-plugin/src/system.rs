@@ -7,15 +7,19 @@
 //! An access to the line that was accessed last of all lines with the same number modulo 64 is left out, unless it is a store and those
 //! before it were loads: in a cache of 64 sets or more it hits the line used last of its set, which changes no order of replacement.
 //! Lines are told apart by virtual address, so whatever may change what an address means lets all be forgotten: x86-64 has but a few
-//! instructions for that.
+//! instructions for that. A load that is left out a moment after the load that has brought its line waits for it: the reader is told of it.
+//!
+//! Which load needs which the reader finds out. So it is told which blocks run, and what each consists of before it runs first.
 
 use crate::qemu;
 use fresco_ring::Guest;
-use fresco_ring::physical::{BEGIN, BEGIN_MARK, END_MARK, GAP_BITS, Settings, access, gap};
+use fresco_ring::physical::{
+    self, BEGIN, BEGIN_MARK, END_MARK, PLACES, Settings, UNDER_WAY, access, block, definition, elsewhere,
+};
 use std::cell::UnsafeCell;
 use std::ffi::{c_uint, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Processors at most.
 const CPUS: usize = 64;
@@ -26,6 +30,10 @@ const LINE: u32 = 6;
 const PAGE: u32 = 12;
 /// No line: line numbers have 58 bits.
 const NOTHING: u64 = u64::MAX;
+/// What calls are given: a block's number, and below that its number of instructions, or the number of one of them.
+const NUMBER: u32 = 10;
+const BELOW: u64 = (1 << NUMBER) - 1;
+const _: () = assert!(PLACES <= BELOW);
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
@@ -43,12 +51,18 @@ struct Cpu {
     /// Instructions executed before the present block, and with it.
     before: u64,
     after: u64,
-    /// Instructions that the words so far account for.
-    told: u64,
     /// Number of instructions at which the state changes.
     turn: u64,
+    /// The present block, if it is told.
+    block: u64,
+    /// Accesses told so far.
+    told: u64,
     /// The line that was accessed last, by its number modulo [`SETS`], and in the lowest bit whether by a store.
     last: [u64; SETS],
+    /// The load that has brought it: its number, and the number of instructions up to which something may wait for it.
+    brought: [(u64, u64); SETS],
+    /// Blocks that are defined, a bit each.
+    defined: Vec<u64>,
 }
 
 /// So that processors share no line of the host's cache.
@@ -63,9 +77,12 @@ static MACHINE: [Own; CPUS] = [const {
         state: State::Off,
         before: 0,
         after: 0,
-        told: 0,
         turn: u64::MAX,
+        block: NOTHING,
+        told: 0,
         last: [NOTHING; SETS],
+        brought: [(0, 0); SETS],
+        defined: Vec::new(),
     }))
 }; CPUS];
 
@@ -75,6 +92,8 @@ struct Recorder {
 }
 
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
+/// The words that define each block.
+static BLOCKS: Mutex<Vec<Box<[u64]>>> = Mutex::new(Vec::new());
 /// Processors that are done.
 static DONE: AtomicU32 = AtomicU32::new(0);
 
@@ -88,29 +107,37 @@ unsafe fn cpu<'a>(number: c_uint) -> &'a mut Cpu {
     unsafe { &mut *MACHINE[number as usize % CPUS].0.get() }
 }
 
-unsafe extern "C" fn on_block(number: c_uint, instructions: *mut c_void) {
+unsafe extern "C" fn on_block(number: c_uint, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
+    let what = what as u64;
     cpu.before = cpu.after;
-    cpu.after += instructions as u64;
+    cpu.after += what & BELOW;
     if cpu.before >= cpu.turn {
         cpu.turn_over(number);
     }
+    if cpu.state == State::Recording {
+        cpu.runs(number, what >> NUMBER);
+    }
 }
 
-unsafe extern "C" fn on_access(number: c_uint, info: u32, address: u64, place: *mut c_void) {
+unsafe extern "C" fn on_access(number: c_uint, info: u32, address: u64, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
     if cpu.state != State::Recording {
         return;
     }
+    let what = what as u64;
     let (size, store) = (1u64 << (info >> crate::SHIFT & 7), info >> crate::DIRECTION & 2 != 0);
     let (line, set) = (address >> LINE, (address >> LINE) as usize % SETS);
     let within = (address & ((1 << LINE) - 1)) + size <= 1 << LINE;
     if within && (cpu.last[set] == line << 1 | 1 || (!store && cpu.last[set] == line << 1)) {
+        if !store && cpu.before + (what & BELOW) < cpu.brought[set].1 {
+            cpu.hit(number, set, what);
+        }
         return;
     }
-    cpu.tell(number, info, (address, size, store), place as u64);
+    cpu.tell(number, info, (address, size, store), what);
 }
 
 unsafe extern "C" fn on_change_of_addresses(number: c_uint, _: *mut c_void) {
@@ -118,21 +145,21 @@ unsafe extern "C" fn on_change_of_addresses(number: c_uint, _: *mut c_void) {
     unsafe { cpu(number) }.last = [NOTHING; SETS];
 }
 
-unsafe extern "C" fn on_begin_mark(number: c_uint, place: *mut c_void) {
+unsafe extern "C" fn on_begin_mark(number: c_uint, what: *mut c_void) {
     let Some(recorder) = RECORDER.get() else { return };
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
     if cpu.state == State::Off {
         cpu.state = State::Skipping;
-        cpu.turn = cpu.before + place as u64 + 1 + recorder.settings.skip;
+        cpu.turn = cpu.before + (what as u64 & BELOW) + 1 + recorder.settings.skip;
     }
 }
 
-unsafe extern "C" fn on_end_mark(number: c_uint, place: *mut c_void) {
+unsafe extern "C" fn on_end_mark(number: c_uint, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
     if matches!(cpu.state, State::Skipping | State::Recording) {
-        cpu.finish(number, cpu.before + place as u64);
+        cpu.finish(number, what as u64 & BELOW);
     }
 }
 
@@ -143,25 +170,25 @@ impl Cpu {
         let Some(recorder) = RECORDER.get() else { return };
         match self.state {
             State::Skipping => self.begin(number, recorder),
-            State::Recording => self.finish(number, self.before),
+            State::Recording => self.finish(number, PLACES),
             State::Off | State::Done => self.turn = u64::MAX,
         }
     }
 
     fn begin(&mut self, number: c_uint, recorder: &Recorder) {
         self.state = State::Recording;
-        self.told = self.before;
         self.turn = self.before.saturating_add(recorder.settings.instructions);
         self.last = [NOTHING; SETS];
         recorder.ring.begin(number as usize, 0);
         recorder.ring.push(number as usize, BEGIN | u64::from(number));
     }
 
-    fn finish(&mut self, number: c_uint, at: u64) {
+    /// Of the block that was told last so many instructions are recorded, or all.
+    fn finish(&mut self, number: c_uint, instructions: u64) {
         let Some(recorder) = RECORDER.get() else { return };
         if self.state == State::Recording {
             let slot = number as usize;
-            recorder.ring.push(slot, gap(at.saturating_sub(self.told)));
+            recorder.ring.push(slot, physical::end(instructions));
             recorder.ring.end(slot);
         }
         self.state = State::Done;
@@ -171,35 +198,91 @@ impl Cpu {
         }
     }
 
+    /// A block runs.
+    #[inline(always)]
+    fn runs(&mut self, number: c_uint, id: u64) {
+        let Some(recorder) = RECORDER.get() else { return };
+        self.block = id;
+        let known = self.defined.get((id / 64) as usize);
+        let word = block(id as u32);
+        if known.is_none_or(|bits| bits >> (id % 64) & 1 == 0)
+            || !recorder.ring.push_into_segment(number as usize, word)
+        {
+            self.define(recorder, number, id);
+        }
+    }
+
+    /// A block runs that may not be defined yet.
+    #[cold]
+    #[inline(never)]
+    fn define(&mut self, recorder: &Recorder, number: c_uint, id: u64) {
+        let place = (id / 64) as usize;
+        if place >= self.defined.len() {
+            self.defined.resize(place + 1, 0);
+        }
+        if self.defined[place] >> (id % 64) & 1 == 0 {
+            self.defined[place] |= 1 << (id % 64);
+            let blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(words) = blocks.get(id as usize) {
+                recorder.ring.push_all(number as usize, words);
+            }
+        }
+        recorder.ring.push(number as usize, block(id as u32));
+    }
+
+    /// A load is left out whose line a load has brought a moment ago.
+    #[inline(always)]
+    fn hit(&mut self, number: c_uint, set: usize, what: u64) {
+        if what >> NUMBER != self.block {
+            return;
+        }
+        let Some(recorder) = RECORDER.get() else { return };
+        let word = physical::hit(what & BELOW, self.told - self.brought[set].0);
+        if !recorder.ring.push_into_segment(number as usize, word) {
+            push_into_next(recorder, number, word);
+        }
+    }
+
     /// An access that is not left out.
     #[inline(never)]
-    fn tell(&mut self, number: c_uint, info: u32, (address, size, store): (u64, u64, bool), place: u64) {
+    fn tell(&mut self, number: c_uint, info: u32, (address, size, store): (u64, u64, bool), what: u64) {
         let Some(recorder) = RECORDER.get() else { return };
-        let end = address + size;
+        let (end, before) = (address + size, self.told);
         let mut at = address;
         while at < end {
             // Of two pages each has a place of its own.
             let next = (((at >> PAGE) + 1) << PAGE).min(end);
             if let Some(physical) = physical(info, at) {
-                let position = self.before + place;
-                let before = position.saturating_sub(self.told);
-                self.told += before + 1;
-                let slot = number as usize;
-                if before >> GAP_BITS == 0 {
-                    recorder.ring.push(slot, access(before, physical, next - at, store));
-                } else {
-                    recorder
-                        .ring
-                        .push_all(slot, &[gap(before), access(0, physical, next - at, store)]);
-                }
+                // A block that QEMU begins again after an access to a device is not told to run.
+                let word = match what >> NUMBER == self.block {
+                    true => access(what & BELOW, physical, next - at, store),
+                    false => elsewhere(physical, next - at, store),
+                };
+                recorder.ring.push(number as usize, word);
+                self.told += 1;
             }
             at = next;
         }
+        let wanted = match store || self.told == before {
+            true => 0,
+            false => self.before + (what & BELOW) + UNDER_WAY,
+        };
         let (first, last) = (address >> LINE, (end - 1) >> LINE);
         for line in first..=last {
-            self.last[line as usize % SETS] = line << 1 | u64::from(store);
+            let set = line as usize % SETS;
+            // Of a store to a line that a load has brought the load stays the one.
+            if self.last[set] != line << 1 || !store {
+                self.brought[set] = (self.told, wanted);
+            }
+            self.last[set] = line << 1 | u64::from(store);
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn push_into_next(recorder: &Recorder, number: c_uint, word: u64) {
+    recorder.ring.push(number as usize, word);
 }
 
 /// Where an access goes in memory; `None` for registers of devices.
@@ -229,15 +312,20 @@ fn changes_addresses(bytes: &[u8]) -> bool {
 }
 
 unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
-    // SAFETY: QEMU's block is valid during the call; functions live as long as the plugin.
+    let mut blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = (blocks.len() as u64) << NUMBER;
+    // SAFETY: QEMU's block is valid during the call, and has so many instructions, whose bytes are as many as their size; functions live as
+    // long as the plugin.
     unsafe {
         let count = qemu::qemu_plugin_tb_n_insns(block);
-        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, qemu::NO_REGISTERS, count as *mut c_void);
+        let what = (number | count as u64) as *mut c_void;
+        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, qemu::NO_REGISTERS, what);
+        let mut instructions: Vec<&[u8]> = Vec::with_capacity(count);
         for index in 0..count {
             let instruction = qemu::qemu_plugin_tb_get_insn(block, index);
             let data = qemu::qemu_plugin_insn_data(instruction).cast::<u8>();
             let bytes = std::slice::from_raw_parts(data, qemu::qemu_plugin_insn_size(instruction));
-            let place = index as *mut c_void;
+            let what = (number | index as u64) as *mut c_void;
             let call: Option<qemu::OnBlock> = match bytes {
                 bytes if bytes == BEGIN_MARK => Some(on_begin_mark),
                 bytes if bytes == END_MARK => Some(on_end_mark),
@@ -245,16 +333,20 @@ unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
                 _ => None,
             };
             if let Some(call) = call {
-                qemu::qemu_plugin_register_vcpu_insn_exec_cb(instruction, call, qemu::NO_REGISTERS, place);
+                qemu::qemu_plugin_register_vcpu_insn_exec_cb(instruction, call, qemu::NO_REGISTERS, what);
             }
             qemu::qemu_plugin_register_vcpu_mem_cb(
                 instruction,
                 on_access,
                 qemu::NO_REGISTERS,
                 qemu::READ_AND_WRITE,
-                place,
+                what,
             );
+            instructions.push(bytes);
         }
+        let address = qemu::qemu_plugin_tb_vaddr(block);
+        let words = definition(blocks.len() as u32, address, &instructions);
+        blocks.push(words.into_boxed_slice());
     }
 }
 

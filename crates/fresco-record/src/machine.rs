@@ -2,22 +2,18 @@
 //! Records the processors of a virtual machine: what each loads and stores, by physical address, kernel and all.
 //!
 //! QEMU emulates the whole machine, with the plugin in it. One thread executes all processors in turn, and time is counted in
-//! instructions, so that two recordings of the same are the same. A trace for each processor goes to a file of its own.
+//! instructions, so that two recordings of the same are the same. A trace for each processor goes to a file of its own (`writers`). What
+//! loads need is found out here: `code` knows the blocks, `values` follows the registers of each processor through them.
 
 use crate::record::{PATIENCE, end, plugin_argument, shared_memory, unable};
 use crate::{Failure, Why};
-use fresco_load::Marker;
-use fresco_load::trace::ftrace::{Addresses, Header, Record, TraceWriter, What};
-use fresco_load::trace::shortened;
+use fresco_ring::Host;
 pub use fresco_ring::physical::Settings;
-use fresco_ring::physical::Word;
-use fresco_ring::{Host, Taken};
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use writers::Writers;
 
 /// The emulator of machines.
 const EMULATOR: &str = "qemu-system-x86_64";
@@ -78,125 +74,6 @@ pub enum MachineEnded {
     Early,
     /// It was stopped.
     Asked,
-}
-
-/// A processor's stream of words.
-struct Stream {
-    /// Index among the processors; `None` for one that nobody asked for.
-    processor: Option<usize>,
-    /// Instructions before the next access.
-    gap: u64,
-}
-
-struct Writers<'a> {
-    processors: &'a [Processor],
-    writers: Vec<TraceWriter<BufWriter<File>>>,
-    recorded: Vec<Recorded>,
-    streams: BTreeMap<u32, Stream>,
-    failed: Option<io::Error>,
-}
-
-impl<'a> Writers<'a> {
-    fn new(processors: &'a [Processor], tool: &str) -> Result<Self, Failure> {
-        let open = |processor: &Processor| {
-            let header = Header {
-                program: shortened(&processor.program),
-                tool: tool.to_owned(),
-                addresses: Addresses::Physical,
-                ..Header::default()
-            };
-            File::create(&processor.trace)
-                .and_then(|file| TraceWriter::new(BufWriter::new(file), &header))
-                .map_err(|error| output(&processor.trace, &error))
-        };
-        Ok(Self {
-            processors,
-            writers: processors.iter().map(open).collect::<Result<_, _>>()?,
-            recorded: vec![Recorded::default(); processors.len()],
-            streams: BTreeMap::new(),
-            failed: None,
-        })
-    }
-
-    fn take(&mut self, taken: Taken<'_>) {
-        for word in taken.words {
-            if let Err(error) = self.word(taken.stream, *word) {
-                self.failed.get_or_insert(error);
-            }
-        }
-    }
-
-    fn word(&mut self, stream: u32, word: u64) -> io::Result<()> {
-        let Some(word) = Word::of(word) else { return Ok(()) };
-        if let Word::Begin(number) = word {
-            let processor = self.processors.iter().position(|processor| processor.number == number);
-            self.streams.insert(stream, Stream { processor, gap: 0 });
-            return Ok(());
-        }
-        let Some(stream) = self.streams.get_mut(&stream) else {
-            return Ok(());
-        };
-        match (word, stream.processor) {
-            (Word::Gap(more), Some(processor)) => {
-                stream.gap += more;
-                self.recorded[processor].instructions += more;
-            }
-            (
-                Word::Access {
-                    gap,
-                    address,
-                    size,
-                    store,
-                },
-                Some(processor),
-            ) => {
-                let record = Record {
-                    thread: 0,
-                    // A processor that has slept for longer has slept long enough.
-                    gap: (std::mem::take(&mut stream.gap) + gap).min(u32::MAX.into()),
-                    what: What::Access {
-                        addr: address,
-                        size,
-                        write: store,
-                        dep: 0,
-                    },
-                };
-                self.writers[processor].push(&record)?;
-                self.recorded[processor].instructions += gap + 1;
-                self.recorded[processor].accesses += 1;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Ends the traces; instructions behind the last access stand before a mark.
-    fn finish(mut self) -> Result<Vec<Recorded>, Failure> {
-        if let Some(error) = self.failed {
-            return Err(output(&self.processors[0].trace, &error));
-        }
-        for (number, mut writer) in self.writers.into_iter().enumerate() {
-            let failed = |error: io::Error| output(&self.processors[number].trace, &error);
-            let stream = self
-                .streams
-                .values_mut()
-                .find(|stream| stream.processor == Some(number));
-            if let Some(stream) = stream.filter(|stream| stream.gap > 0) {
-                let record = Record {
-                    thread: 0,
-                    gap: stream.gap.min(u32::MAX.into()),
-                    what: What::Mark(Marker::Pass),
-                };
-                writer.push(&record).map_err(failed)?;
-            }
-            writer.finish().map_err(failed)?;
-        }
-        Ok(self.recorded)
-    }
-
-    fn instructions(&self) -> u64 {
-        self.recorded.iter().map(|recorded| recorded.instructions).sum()
-    }
 }
 
 fn output(path: &Path, error: &io::Error) -> Failure {
@@ -276,7 +153,7 @@ fn follow(
         let ended = match (host.has_enough(), stop()) {
             (true, _) => Some(MachineEnded::Enough),
             (_, true) => Some(MachineEnded::Asked),
-            _ if writers.failed.is_some() => Some(MachineEnded::Early),
+            _ if writers.has_failed() => Some(MachineEnded::Early),
             _ => None,
         };
         if let Some(ended) = ended {
@@ -298,76 +175,6 @@ fn follow(
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fresco_load::trace::ftrace::TraceReader;
-    use fresco_ring::physical::{BEGIN, access, gap};
-
-    #[test]
-    fn words_of_processors_become_traces() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let processor = |number| Processor {
-            number,
-            program: format!("program {number}"),
-            trace: directory.path().join(number.to_string()),
-        };
-        let processors = [processor(0), processor(2)];
-        let mut writers = Writers::new(&processors, "test").expect("writable");
-        let mut take = |stream, words: &[u64]| {
-            let definitions = false;
-            writers.take(Taken {
-                stream,
-                definitions,
-                words,
-            });
-        };
-        take(7, &[BEGIN | 2, gap(1000), access(5, 0x1040, 8, true)]);
-        // Nobody has asked for this one, nor does anybody know that one.
-        take(8, &[BEGIN | 1, access(0, 0, 8, false)]);
-        take(9, &[access(0, 0, 8, false)]);
-        take(7, &[access(0, 0x1_0000_0000, 64, false), gap(1 << 33)]);
-        take(7, &[access(1, 0, 3, false), gap(9)]);
-        take(10, &[BEGIN]);
-        let recorded = writers.finish().expect("written");
-        let instructions = 1006 + 1 + (1 << 33) + 2 + 9;
-        assert_eq!(
-            recorded,
-            [
-                Recorded::default(),
-                Recorded {
-                    instructions,
-                    accesses: 3
-                }
-            ]
-        );
-        let trace = TraceReader::open(&processors[1].trace).expect("a trace");
-        assert_eq!(
-            (trace.header().addresses, trace.header().program.as_str()),
-            (Addresses::Physical, "program 2")
-        );
-        let records: Vec<Record> = trace.collect::<Result<_, _>>().expect("sound");
-        let record = |gap, addr, size, write| Record {
-            thread: 0,
-            gap,
-            what: What::Access {
-                addr,
-                size,
-                write,
-                dep: 0,
-            },
-        };
-        let end = Record {
-            thread: 0,
-            gap: 9,
-            what: What::Mark(Marker::Pass),
-        };
-        let all = [
-            record(1005, 0x1040, 8, true),
-            record(0, 0x1_0000_0000, 64, false),
-            record(u64::from(u32::MAX), 0, 3, false),
-            end,
-        ];
-        assert_eq!(records, all);
-    }
-}
+mod code;
+mod values;
+mod writers;

@@ -4,17 +4,16 @@
 use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
 use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
-use super::ftrace::{Addresses, MAX_THREADS, What};
+use super::ftrace::{Addresses, MAX_THREADS};
 use super::input::Input;
-use super::records::AnyTrace;
 use super::survey::{Digest, Survey};
 use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};
 use crate::{Area, Batch, Event, Marker, Program};
+use absent::{of_others, threads_in};
 use fresco_input::InputError;
 use start::Start;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Formats that can be replayed, as in [`TRACE`]'s parameter.
 const FORMATS: [Option<Format>; 7] = [
@@ -110,24 +109,6 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
         Ok(Box::new(replay))
     }),
 };
-
-/// Threads of which a trace has accesses, as far as it can be read.
-fn threads_in(path: &Path, format: Option<Format>) -> BTreeSet<u16> {
-    let records = AnyTrace::open(path, format).into_iter().flatten().map_while(Result::ok);
-    let accesses = records.filter(|record| matches!(record.what, What::Access { .. }));
-    accesses.map(|record| record.thread).collect()
-}
-
-/// A fault of a thread, with the threads that there are.
-fn of_others(error: InputError, threads: BTreeSet<u16>) -> InputError {
-    let Some(first) = threads.first() else { return error };
-    let list: Vec<String> = threads.iter().map(u16::to_string).collect();
-    error
-        .allowed(format!("a thread that the trace has: {}", list.join(", ")))
-        .help(format!(
-            "write parameters.thread = {first}; with --on: --set task.NAME.parameters.thread={first}"
-        ))
-}
 
 /// What a pass reads.
 enum Pass {
@@ -399,6 +380,7 @@ impl Program for Replay {
     }
 }
 
+mod absent;
 mod start;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 pub mod a64;
 mod a64_memory;
 mod a64_vector;
+pub mod leads;
 pub mod x86;
 
 use fresco_load::trace::ftrace::recorded::REGISTERS;

@@ -227,7 +227,8 @@ impl One<'_> {
             .iter()
             .map(|program| Processor {
                 number: program.cpu,
-                program: program.command.join(" "),
+                // As it was typed, whatever the path.
+                program: ran[&program.name].command.join(" "),
                 trace: self.directory.join(file_of(&program.name)),
             })
             .collect();
