@@ -140,9 +140,9 @@ kernel-patches: ## The kernel patches apply to Debian's source, checkpatch has n
 	$(TIMED) kernel-patches "applies the kernel patches and runs checkpatch: about a minute, three with the source to fetch" \
 		scripts/kernel-patches || [ $$? -eq 3 ]
 
-kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch; budgets of bandwidth on Debian's own
+kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, two programs recorded, checkpatch; budgets of bandwidth on Debian's own
 	$(TIMED) -q kernel-check "builds the kernel and tests it in QEMU: some 25 minutes on two idle cores from nothing, 10 when it is built" \
-		scripts/kernel-test quick parallel kunit memguard-quick demotion series
+		scripts/kernel-test quick parallel kunit memguard-quick in-loop-quick demotion series
 
 kernel-test: ## KUnit, selftests on three maps, budgets of bandwidth, refresh windows and schedulers on Debian's own kernels, fresco run, random steps, instructions per page fault, checkpatch
 	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 35 minutes on two idle cores from nothing" scripts/kernel-test

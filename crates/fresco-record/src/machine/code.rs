@@ -11,6 +11,9 @@ use std::collections::HashMap;
 /// Blocks, at most: as many as there can be translations in an emulator's memory, by far.
 const MOST_BLOCKS: usize = 1 << 24;
 
+/// No address: none has but the highest bit.
+const NOWHERE: u64 = 1 << 63;
+
 /// A block.
 pub struct Block {
     /// Its instructions.
@@ -18,8 +21,8 @@ pub struct Block {
     /// What it does with values.
     pub flow: Flow,
     address: u64,
-    /// Where it leads for sure: up to two addresses, the first twice if there is but one.
-    next: Option<[u64; 2]>,
+    /// Addresses to which it leads, or [`NOWHERE`].
+    next: [u64; 2],
     anywhere: bool,
     /// Number of the place where it begins.
     place: usize,
@@ -29,6 +32,19 @@ impl Block {
     /// Returns true if it is code of programs, not of the kernel.
     fn is_of_programs(&self) -> bool {
         self.address >> 63 == 0
+    }
+}
+
+/// Which of the blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Index(u32);
+
+impl std::ops::Index<Index> for Code {
+    type Output = Block;
+
+    #[inline(always)]
+    fn index(&self, Index(index): Index) -> &Block {
+        &self.blocks[index as usize]
     }
 }
 
@@ -88,11 +104,7 @@ impl Code {
             instructions: instructions.len() as u64,
             flow: Flow::new(&effects),
             address: defined.address,
-            next: match leads.next[..] {
-                [] => None,
-                [one] => Some([one; 2]),
-                [one, other, ..] => Some([one, other]),
-            },
+            next: [0, 1].map(|which| leads.next.get(which).copied().unwrap_or(NOWHERE)),
             anywhere: leads.anywhere,
             place: self.place(defined.address),
         }
@@ -108,11 +120,11 @@ impl Code {
         place
     }
 
-    /// The block of this number.
+    /// The block of this number of the emulator's.
     #[inline(always)]
-    pub fn block(&self, number: u32) -> Option<&Block> {
+    pub fn block(&self, number: u32) -> Option<Index> {
         let index = *self.numbers.get(number as usize)?;
-        self.blocks.get((index as usize).wrapping_sub(1))
+        (index > 0).then(|| Index(index - 1))
     }
 
     /// Returns true if `next` ran after `block` because that leads there, so that all of `block` was executed and nothing came between.
@@ -125,10 +137,10 @@ impl Code {
         if block.is_of_programs() != next.is_of_programs() {
             return false;
         }
-        match block.next {
-            Some(addresses) => addresses.contains(&next.address),
-            None => block.anywhere && (next.is_of_programs() || self.led_to[next.place]),
-        }
+        let [one, other] = block.next;
+        one == next.address
+            || other == next.address
+            || block.anywhere && (next.is_of_programs() || self.led_to[next.place])
     }
 }
 
@@ -164,7 +176,7 @@ mod tests {
         ]);
         let leads = |from: u32, to: u32| {
             let block = |number| code.block(number).expect("defined");
-            code.leads_to(block(from), block(to))
+            code.leads_to(&code[block(from)], &code[block(to)])
         };
         let all = |from: u32| (0..8).filter(|to| leads(from, *to)).collect::<Vec<_>>();
         assert_eq!(all(0), [1]);
@@ -188,11 +200,8 @@ mod tests {
         code.define(7, defined()).expect("few");
         code.define(900, defined()).expect("few");
         assert_eq!(code.blocks.len(), 1);
-        assert!(
-            [7, 900]
-                .iter()
-                .all(|number| code.block(*number).is_some_and(|block| block.instructions == 2))
-        );
+        assert_eq!((code.block(7), code.block(900)), (Some(Index(0)), Some(Index(0))));
+        assert_eq!(code[Index(0)].instructions, 2);
         assert!(code.block(8).is_none());
         assert!(code.define(u32::MAX, defined()).is_err());
     }

@@ -5,11 +5,8 @@
 //! brings is there as soon as its address is, and the load that has brought the line; it hands on the later of the two.
 
 use crate::decode::{Effect, Registers};
-use fresco_load::trace::ftrace::recorded::{REGISTERS, WINDOW};
-use fresco_ring::physical::Access;
-
-/// Accesses after which a load is done in any core.
-const DONE: u64 = WINDOW as u64;
+use fresco_load::trace::ftrace::recorded::REGISTERS;
+use fresco_ring::physical::{Access, UNDER_WAY};
 
 /// What an instruction does with values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,10 +123,13 @@ pub struct Values {
     of: [u64; REGISTERS],
     /// Those that derive from one.
     derived: Registers,
+    /// What registers that a block changes are to become.
+    next: [u64; REGISTERS],
     /// Accesses so far.
     count: u64,
-    /// How many they were when registers were last looked through.
+    /// How many they were when registers were last looked through, and instructions since.
     swept: u64,
+    since: u64,
 }
 
 impl Default for Values {
@@ -137,8 +137,10 @@ impl Default for Values {
         Self {
             of: [0; REGISTERS],
             derived: 0,
+            next: [0; REGISTERS],
             count: 0,
             swept: 0,
+            since: 0,
         }
     }
 }
@@ -166,6 +168,15 @@ impl Values {
         self.derived = self.derived & !(1 << register) | u64::from(load > 0) << register;
     }
 
+    /// So many instructions were executed.
+    #[inline(always)]
+    pub fn pass(&mut self, instructions: u64) {
+        self.since += instructions;
+        if self.since >= UNDER_WAY {
+            self.sweep();
+        }
+    }
+
     /// A run of a block without accesses.
     #[inline(always)]
     pub fn run(&mut self, flow: &Flow) {
@@ -176,19 +187,23 @@ impl Values {
         }
     }
 
+    #[inline(never)]
     fn change(&mut self, flow: &Flow) {
-        let mut values = [0; REGISTERS];
-        for (value, (_, registers)) in values.iter_mut().zip(&flow.derived) {
-            *value = self.latest(*registers);
+        let mut derived = 0;
+        for (place, (register, registers)) in flow.derived.iter().enumerate() {
+            let value = self.latest(*registers);
+            self.next[place % REGISTERS] = value;
+            derived |= u64::from(value > 0) << register;
         }
-        self.derived &= !flow.changed;
-        for ((register, _), value) in flow.derived.iter().zip(values) {
-            self.set(usize::from(*register), value);
+        for ((register, _), value) in flow.derived.iter().zip(&self.next) {
+            self.of[usize::from(*register) % REGISTERS] = *value;
         }
+        self.derived = self.derived & !flow.changed | derived;
     }
 
     /// A run of a block of which this was seen, in the order of its instructions; calls `each` with each access and the distance back, in
     /// accesses, to the load that it needs, 0 for none.
+    #[inline(never)]
     pub fn run_seen<E>(
         &mut self,
         flow: &Flow,
@@ -230,9 +245,6 @@ impl Values {
                 self.tell(access, 0, &mut each)?;
             }
         }
-        if self.count - self.swept >= DONE {
-            self.sweep();
-        }
         Ok(())
     }
 
@@ -248,7 +260,7 @@ impl Values {
             0 => 0,
             needs => self.count.saturating_sub(needs),
         };
-        each(access, if distance <= DONE { distance as u32 } else { 0 })?;
+        each(access, u32::try_from(distance).unwrap_or(0))?;
         Ok(self.count)
     }
 
@@ -276,15 +288,15 @@ impl Values {
         }
     }
 
-    /// Forgets what derives from loads that are done.
-    #[cold]
+    /// Forgets what derives from loads that are done: those before the last time.
+    #[inline(never)]
     fn sweep(&mut self) {
         for register in each(self.derived) {
-            if self.of[register] + DONE < self.count {
+            if self.of[register] <= self.swept {
                 self.derived &= !(1 << register);
             }
         }
-        self.swept = self.count;
+        (self.swept, self.since) = (self.count, 0);
     }
 }
 

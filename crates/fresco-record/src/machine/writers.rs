@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the words of processors to a trace for each.
 
-use super::code::Code;
+use super::code::{Code, Index};
 use super::values::{Seen, Values};
 use super::{Processor, Recorded, output};
 use crate::Failure;
@@ -22,7 +22,7 @@ struct Stream {
     /// Index among the processors; `None` for one that nobody asked for.
     processor: Option<usize>,
     /// The block that runs.
-    running: Option<u32>,
+    running: Option<Index>,
     /// What was seen of it so far.
     seen: Vec<Seen>,
     /// Accesses that have come.
@@ -103,8 +103,14 @@ impl<'a> Writers<'a> {
             rest = more;
             match Word::of(*word) {
                 Some(Word::Block(number)) => {
-                    stream.finish_run(&self.code, Some(number), &mut self.writers, &mut self.recorded)?;
+                    let next = self.code.block(number);
+                    if next.is_none() && stream.processor.is_some() {
+                        return Err(unknown("a block that was not defined"));
+                    }
+                    stream.finish_run(&self.code, next, &mut self.writers, &mut self.recorded)?;
                 }
+                // Before its first block a stream says nothing.
+                Some(Word::Access(_) | Word::Hit { .. }) if stream.running.is_none() => {}
                 Some(Word::Access(access)) => {
                     stream.came += 1;
                     stream.seen.push(Seen::Access(access));
@@ -173,40 +179,32 @@ fn unknown(what: &str) -> io::Error {
 
 impl Stream {
     /// The block that runs is over, and this one runs.
-    #[inline]
+    #[inline(always)]
     fn finish_run(
         &mut self,
         code: &Code,
-        next: Option<u32>,
+        next: Option<Index>,
         writers: &mut [Writer],
         recorded: &mut [Recorded],
     ) -> io::Result<()> {
-        let Some(processor) = self.processor else {
-            self.seen.clear();
+        let Some(running) = std::mem::replace(&mut self.running, next) else {
             return Ok(());
         };
-        let block = match self.running {
-            Some(number) => Some(
-                code.block(number)
-                    .ok_or_else(|| unknown("a block that was not defined"))?,
-            ),
-            None => None,
-        };
-        self.running = next;
-        let Some(block) = block else { return Ok(()) };
-        if self.seen.is_empty() {
-            self.values.run(&block.flow);
-        } else {
-            let (writer, recorded, clock) = (&mut writers[processor], &mut recorded[processor], &mut self.clock);
-            self.values.run_seen(&block.flow, &self.seen, |access, dep| {
-                recorded.accesses += 1;
-                writer.push(&record(access, dep, clock.gap(access.place.into())))
-            })?;
-            self.seen.clear();
+        let block = &code[running];
+        match self.processor {
+            Some(processor) if !self.seen.is_empty() => {
+                let (writer, recorded, clock) = (&mut writers[processor], &mut recorded[processor], &mut self.clock);
+                self.values.run_seen(&block.flow, &self.seen, |access, dep| {
+                    recorded.accesses += 1;
+                    writer.push(&record(access, dep, clock.gap(access.place.into())))
+                })?;
+            }
+            _ => self.values.run(&block.flow),
         }
+        self.seen.clear();
+        self.values.pass(block.instructions);
         self.clock.before += block.instructions;
-        let next = next.and_then(|number| code.block(number));
-        if next.is_none_or(|next| !code.leads_to(block, next)) {
+        if next.is_none_or(|next| !code.leads_to(block, &code[next])) {
             self.values.forget();
         }
         Ok(())
