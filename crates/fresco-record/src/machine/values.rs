@@ -14,6 +14,7 @@ struct Step {
     /// Which instruction of its block.
     place: u16,
     loads: bool,
+    stores: bool,
     /// Registers that the addresses of its loads, and of its stores, derive from.
     load_by: Registers,
     store_by: Registers,
@@ -32,20 +33,40 @@ impl Step {
         Self {
             place,
             loads: effect.load.is_some() && !effect.loads_nothing,
+            stores: effect.store.is_some(),
             load_by: by(effect.load) | effect.scattered,
             store_by: by(effect.store) | effect.scattered,
             stores_loaded: effect.stores_loaded,
             data: effect.data,
             writes: effect.writes,
             merges: effect.merges,
-            moves: effect.copies.iter().copied().chain(steps).collect(),
+            // A register that moves on by itself derives from what it did.
+            moves: effect
+                .copies
+                .iter()
+                .copied()
+                .chain(steps)
+                .filter(|(to, from)| to != from)
+                .collect(),
         }
+    }
+
+    /// Registers that it reads.
+    fn reads(&self) -> Registers {
+        let moved = self.moves.iter().fold(0, |all, (_, from)| all | 1 << from);
+        self.load_by | self.store_by | self.data | self.writes & self.merges | moved
+    }
+
+    /// Registers of which nothing is left of what they were.
+    fn replaces(&self) -> Registers {
+        let moved = self.moves.iter().fold(0, |all, (to, _)| all | 1 << to);
+        self.writes & !self.merges | moved
     }
 
     /// Returns true if nothing depends on whether it is there.
     fn does_nothing(&self) -> bool {
-        let moves = self.moves.iter().any(|(to, from)| to != from);
-        self.store_by == 0 && self.load_by == 0 && self.data == 0 && self.writes == 0 && !moves
+        let accesses = self.loads || self.store_by != 0 || self.stores_loaded || self.stores && self.data != 0;
+        !accesses && self.writes == 0 && self.moves.is_empty()
     }
 }
 
@@ -63,7 +84,7 @@ impl Flow {
     /// Of a block of these instructions.
     pub fn new(effects: &[Effect]) -> Self {
         let steps = (0..).zip(effects).map(|(place, effect)| Step::of(place, effect));
-        let steps: Vec<Step> = steps.filter(|step| !step.does_nothing()).collect();
+        let steps = useful(steps.collect());
         // Without accesses, what is derived from is registers at the begin.
         let mut sources: [Registers; REGISTERS] = std::array::from_fn(|register| 1 << register);
         for step in &steps {
@@ -97,6 +118,18 @@ impl Flow {
         }
         flow
     }
+}
+
+/// The steps without writes that nothing reads before the next one, flags nearly always.
+fn useful(mut steps: Vec<Step>) -> Vec<Step> {
+    let mut read = Registers::MAX;
+    for step in steps.iter_mut().rev() {
+        step.writes &= read;
+        step.moves.retain(|(to, _)| read >> to & 1 == 1);
+        read = read & !step.replaces() | step.reads();
+    }
+    steps.retain(|step| !step.does_nothing());
+    steps
 }
 
 fn each(mut registers: Registers) -> impl Iterator<Item = usize> {
@@ -264,14 +297,24 @@ impl Values {
         Ok(self.count)
     }
 
+    #[inline(always)]
     fn write(&mut self, step: &Step, value: u64) {
-        if let [(to, from)] = step.moves[..]
-            && step.writes == 0
-        {
-            let (to, from) = (usize::from(to), usize::from(from));
-            return self.set(to, self.latest(1 << from));
+        if !step.moves.is_empty() {
+            return self.move_and_write(step, value);
         }
-        let mut moved = [0; 8];
+        for register in each(step.writes) {
+            let kept = if step.merges >> register & 1 == 1 {
+                self.latest(1 << register)
+            } else {
+                0
+            };
+            self.set(register, kept.max(value));
+        }
+    }
+
+    fn move_and_write(&mut self, step: &Step, value: u64) {
+        let mut moved = [0; 4];
+        debug_assert!(step.moves.len() <= moved.len());
         for (value, (_, from)) in moved.iter_mut().zip(&step.moves) {
             *value = self.latest(1 << from);
         }

@@ -3,6 +3,8 @@
 
 use super::*;
 use crate::decode::Architecture;
+use crate::summary;
+use fresco_load::trace::ftrace::recorded::Follower;
 use std::convert::Infallible;
 
 /// mov rbx, [rbx]
@@ -196,12 +198,34 @@ fn what_belongs_to_no_instruction_needs_nothing() {
     assert_eq!(needs(&mut values, &block, &[load(0)]), [3]);
 }
 
+const ALL: [&[u8]; 19] = [
+    NEXT,
+    DATA,
+    STREAM,
+    COUNT,
+    ADD,
+    BY_SUM,
+    STORE,
+    UPDATE,
+    SWAP,
+    ZERO,
+    BYTE,
+    // cmove rbx, rax; cmovne rdx, [rsi]; shl rax, cl; push [rbx]; pop rsi; movsb; leave; lea rcx, [rbx + rax]
+    &[0x48, 0x0f, 0x44, 0xd8],
+    &[0x48, 0x0f, 0x45, 0x16],
+    &[0x48, 0xd3, 0xe0],
+    &[0xff, 0x33],
+    &[0x5e],
+    &[0xa4],
+    &[0xc9],
+    &[0x48, 0x8d, 0x0c, 0x03],
+];
+
 proptest::proptest! {
     /// A run without accesses is what an instruction-by-instruction walk without accesses is.
     #[test]
-    fn both_ways_through_a_block_agree(numbers in proptest::collection::vec(0usize..11, 1..20)) {
-        let all = [NEXT, DATA, STREAM, COUNT, ADD, BY_SUM, STORE, UPDATE, SWAP, ZERO, BYTE];
-        let instructions: Vec<&[u8]> = numbers.iter().map(|number| all[*number]).collect();
+    fn both_ways_through_a_block_agree(numbers in proptest::collection::vec(0..ALL.len(), 1..20)) {
+        let instructions: Vec<&[u8]> = numbers.iter().map(|number| ALL[*number]).collect();
         let mut values = Values::default();
         for instruction in [NEXT, STREAM] {
             needs(&mut values, &flow(&[instruction]), &[load(0)]);
@@ -212,5 +236,31 @@ proptest::proptest! {
         proptest::prop_assert!(nowhere.is_empty());
         let known = |values: &Values| -> Vec<u64> { (0..REGISTERS).map(|register| values.latest(1 << register)).collect() };
         proptest::prop_assert_eq!(known(&values), known(&other));
+    }
+
+    /// Where nothing is left out, accesses need what `fresco record` finds that they need.
+    #[test]
+    fn what_is_needed_is_what_the_recorder_of_programs_finds(
+        blocks in proptest::collection::vec(proptest::collection::vec(0..ALL.len(), 1..8), 1..12)
+    ) {
+        let (mut values, mut follower) = (Values::default(), Follower::default());
+        for numbers in blocks {
+            let instructions: Vec<&[u8]> = numbers.iter().map(|number| ALL[*number]).collect();
+            let effects = Architecture::X86.decode(0x1000, &instructions);
+            let (mut told, mut seen) = (Vec::new(), Vec::new());
+            for (place, effect) in (0u16..).zip(&effects) {
+                for write in [false, true] {
+                    if (if write { effect.store } else { effect.load }).is_some() {
+                        told.push(access(place, write));
+                        let (size, address) = (8, 0);
+                        seen.push(summary::Seen { instruction: place, write, size, address });
+                    }
+                }
+            }
+            let block = summary::summarise(0x1000, &effects, &seen);
+            let mut expected = Vec::new();
+            follower.run(&block, &vec![0; seen.len()], |_, _, needed| expected.push(needed.by_registers));
+            proptest::prop_assert_eq!(needs(&mut values, &Flow::new(&effects), &told), expected, "{:?}", numbers);
+        }
     }
 }
