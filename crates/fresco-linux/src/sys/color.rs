@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `prctl(PR_PAGE_COLOR)` of kernels with page coloring. Others know no such number, and say EINVAL.
+//! `prctl(PR_PAGE_COLOR)` of kernels with page coloring, and their calls by mmap, as TintMalloc has them (TINT-3). Other kernels know
+//! neither, and say EINVAL.
 
 use rustix::io::Errno;
 
@@ -31,6 +32,40 @@ pub fn set_page_colors(bitmap: &[u64], strict: bool) -> Result<(), Errno> {
         0 => Ok(()),
         _ => Err(super::thread::last_error()),
     }
+}
+
+/// The kernel's header `linux/page_color.h`: the bit of the protection, and what is asked for.
+const CALL: libc::c_int = 1 << 30;
+const CALL_SET: usize = 3 << 20;
+const CALL_ADD: usize = 4 << 20;
+const CALL_STRICT: usize = 1 << 24;
+
+/// Gives the calling thread, and what it starts, frames of these colors of the kernel's map from now on, by one mapping of no bytes each.
+///
+/// # Errors
+/// EINVAL if the kernel knows no such calls or no such color, EOPNOTSUPP while coloring is switched off, EPERM without CAP_SYS_NICE.
+pub fn call_for_page_colors(colors: &[u32], strict: bool) -> Result<(), Errno> {
+    let flags = if strict { CALL_STRICT } else { 0 };
+    for (place, &color) in colors.iter().enumerate() {
+        let action = if place == 0 { CALL_SET } else { CALL_ADD };
+        let call = action | flags | color as usize;
+        let protection = libc::PROT_READ | libc::PROT_WRITE | CALL;
+        // SAFETY: maps nothing, as it has no length.
+        let answer = unsafe {
+            libc::mmap(
+                std::ptr::without_provenance_mut(call),
+                0,
+                protection,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if answer == libc::MAP_FAILED {
+            return Err(super::thread::last_error());
+        }
+    }
+    Ok(())
 }
 
 /// Takes its colors from the calling thread.

@@ -13,7 +13,7 @@ mod thread;
 mod userfault;
 
 pub use area::{Access, Area, copy_page, zero_frame};
-pub use color::{clear_page_colors, count_page_colors, set_page_colors};
+pub use color::{call_for_page_colors, clear_page_colors, count_page_colors, set_page_colors};
 pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;
 pub use signals::Signals;

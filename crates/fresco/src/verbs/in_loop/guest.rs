@@ -3,7 +3,9 @@
 //! colors, all at the same time; in front of each it marks where the recording begins.
 
 use crate::failure::{Failure, Outcome, tell};
+use fresco_dram::color::format_list;
 use fresco_input::InputError;
+use fresco_linux::sys::call_for_page_colors;
 use fresco_linux::sys::guest::{mark_begin, mark_end, mount, reset};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{WaitOptions, wait};
@@ -26,6 +28,8 @@ pub const SAYS: &str = "fresco loop: ";
 /// Those who are ready, and what lets them go.
 const READY: &str = "/run/ready";
 const GO: &str = "/run/go";
+/// Control groups, version 2.
+const GROUPS: &str = "/sys/fs/cgroup";
 /// The kernel's page coloring.
 const COLORING: &str = "/sys/kernel/mm/page_color";
 
@@ -45,10 +49,30 @@ pub struct GuestProgram {
     pub name: String,
     /// Its processor.
     pub cpu: u32,
-    /// Options of `fresco run`; empty for a program without colors.
-    pub options: Vec<String>,
+    /// How it gets its colors; `None` for a program without.
+    pub colors: Option<GuestColors>,
     /// The program and its arguments.
     pub command: Vec<String>,
+}
+
+/// How a program gets its colors.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum GuestColors {
+    /// By `fresco run` with these options.
+    Run(Vec<String>),
+    /// As those of its control group.
+    Cgroup(KernelColors),
+    /// By calls of mmap before it begins, as a program for TintMalloc makes them.
+    Calls(KernelColors),
+}
+
+/// Colors of the kernel's map.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct KernelColors {
+    /// Their numbers.
+    pub colors: Vec<u32>,
+    /// Whether it gets pages of no others.
+    pub strict: bool,
 }
 
 /// `fresco loop-guest`: of the machine's first process without a name, of what stands before a program with its name and processor.
@@ -58,6 +82,12 @@ pub struct Args {
     name: Option<String>,
     /// Its processor
     cpu: Option<u32>,
+    /// Colors of the kernel's map that it calls for
+    #[arg(long, value_delimiter = ',')]
+    colors: Vec<u32>,
+    /// Pages of no other colors
+    #[arg(long)]
+    strict: bool,
     /// The program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
@@ -66,7 +96,7 @@ pub struct Args {
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     match (&args.name, args.cpu) {
-        (Some(name), Some(cpu)) => become_program(name, cpu, &args.command),
+        (Some(name), Some(cpu)) => become_program(name, cpu, args),
         _ if std::process::id() != 1 => Err(InputError::new(
             "fresco loop-guest",
             "found another process than the first one of a machine",
@@ -89,15 +119,17 @@ fn failed(what: &str, error: &io::Error) -> Failure {
 }
 
 /// Waits for the others, marks, and becomes the program.
-fn become_program(name: &str, cpu: u32, command: &[String]) -> Outcome {
+fn become_program(name: &str, cpu: u32, args: &Args) -> Outcome {
     let ready = || -> io::Result<()> {
         stay_on(cpu)?;
+        call_for_page_colors(&args.colors, args.strict)?;
         fs::write(format!("{READY}/{name}"), "")?;
         // Opened once somebody opens it to write.
         fs::File::open(GO).map(drop)
     };
     ready().map_err(|error| failed(name, &error))?;
-    let (program, arguments) = command
+    let (program, arguments) = args
+        .command
         .split_first()
         .ok_or_else(|| failed(name, &io::ErrorKind::InvalidInput.into()))?;
     let mut command = Command::new(program);
@@ -130,9 +162,17 @@ fn start_all() -> io::Result<ExitCode> {
             fs::write(format!("{COLORING}/{file}"), text).map_err(refused)?;
         }
     }
+    let is_grouped = |program: &GuestProgram| matches!(program.colors, Some(GuestColors::Cgroup(_)));
+    if programs.iter().any(is_grouped) {
+        mount(c"cgroup2", c"/sys/fs/cgroup")?;
+        fs::write(format!("{GROUPS}/cgroup.subtree_control"), "+cpuset")?;
+    }
     let mut running = BTreeMap::new();
     for program in &programs {
         let child = start(program)?;
+        if let Some(GuestColors::Cgroup(colors)) = &program.colors {
+            join(child, &program.name, colors)?;
+        }
         running.insert(child, program);
     }
     let is_ready = |program: &GuestProgram| Path::new(READY).join(&program.name).exists();
@@ -165,15 +205,42 @@ fn start_all() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Puts a process into a control group of its own with these colors.
+fn join(child: i32, name: &str, wanted: &KernelColors) -> io::Result<()> {
+    let group = format!("{GROUPS}/{name}");
+    fs::create_dir(&group)?;
+    for (file, text) in [
+        ("cpuset.colors", format_list(&wanted.colors)),
+        ("cpuset.colors.strict", u8::from(wanted.strict).to_string()),
+        ("cgroup.procs", child.to_string()),
+    ] {
+        let refused = |error| io::Error::other(format!("{group}/{file} takes no {text}: {error}"));
+        fs::write(format!("{group}/{file}"), &text).map_err(refused)?;
+    }
+    Ok(())
+}
+
 fn start(program: &GuestProgram) -> io::Result<i32> {
     let mut words: Vec<&str> = Vec::new();
-    if !program.options.is_empty() {
+    if let Some(GuestColors::Run(options)) = &program.colors {
         words.extend([FRESCO, "run"]);
-        words.extend(program.options.iter().map(String::as_str));
+        words.extend(options.iter().map(String::as_str));
         words.push("--");
     }
     let cpu = program.cpu.to_string();
-    words.extend([FRESCO, "loop-guest", &program.name, &cpu, "--"]);
+    words.extend([FRESCO, "loop-guest", &program.name, &cpu]);
+    let called = match &program.colors {
+        Some(GuestColors::Calls(colors)) => {
+            let list: Vec<String> = colors.colors.iter().map(u32::to_string).collect();
+            Some((list.join(","), colors.strict))
+        }
+        _ => None,
+    };
+    if let Some((list, strict)) = &called {
+        words.extend(["--colors", list]);
+        words.extend(strict.then_some("--strict"));
+    }
+    words.push("--");
     words.extend(program.command.iter().map(String::as_str));
     let child = Command::new(words[0])
         .args(&words[1..])

@@ -21,7 +21,7 @@ use fresco_scenario::Setup;
 use guest::{FRESCO, PROGRAMS, SAYS};
 use initramfs::Initramfs;
 use points::Guest;
-use recordings::{FILE, Ran, Recording, Recordings, SCHEMA, Trace};
+use recordings::{ColorsBy, FILE, Ran, Recording, Recordings, SCHEMA, Trace};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -70,6 +70,10 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = integer("--memory", 256..=MOST_MIB))]
     memory: u32,
 
+    /// How programs get their colors in the virtual machine
+    #[arg(long, value_name = "WAY", default_value = "run")]
+    colors_by: ColorsBy,
+
     /// Set a key of the scenario (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -103,7 +107,7 @@ pub fn run(args: &Args) -> Outcome {
     // What is wrong with one is told before any is recorded.
     let guests: Vec<Guest> = wanted
         .iter()
-        .map(|(ran, setup)| points::guest(setup, ran, args.memory))
+        .map(|(ran, setup)| points::guest(setup, ran, args.memory, args.colors_by))
         .collect::<Result<_, _>>()?;
     let plugin = match record::plugin() {
         Ok(plugin) => plugin,
@@ -118,6 +122,7 @@ pub fn run(args: &Args) -> Outcome {
         kernel: file_name(&args.kernel),
         kernel_digest: digest_of_file(&args.kernel)?,
         emulator: emulator(),
+        colors_by: args.colors_by,
         memory_mib: args.memory,
         skip: args.skip,
         instructions: args.instructions,

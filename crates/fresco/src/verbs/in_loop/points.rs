@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a point of a scenario to what a virtual machine runs.
 
-use super::guest::{GuestProgram, Programs};
-use super::recordings::Ran;
+use super::guest::{GuestColors, GuestProgram, KernelColors, Programs};
+use super::recordings::{ColorsBy, Ran};
 use crate::failure::Failure;
 use fresco_frames::Coloring;
 use fresco_input::InputError;
-use fresco_linux::backend::map_for;
+use fresco_linux::backend::{KernelMap, map_for, translate};
 use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors};
 use fresco_record::machine::MOST_MIB;
 use fresco_record::{Architecture, Program};
 use fresco_scenario::{Copy, Setup, error_at};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Where the machine's file lies in the virtual machine, if it is none of those that are built in.
@@ -32,10 +33,9 @@ pub struct Guest {
 ///
 /// # Errors
 /// The scenario asks for what no virtual machine does; a program is not found.
-pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32) -> Result<Guest, Failure> {
+pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32, by: ColorsBy) -> Result<Guest, Failure> {
     check(setup, memory_mib)?;
-    let machine = setup.machine_used();
-    let machine = machine.path.map_or(machine.name, |_| MACHINE.to_owned());
+    let palette = Palette::of(setup, memory_mib, all)?;
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
     let (mut programs, mut files) = (Vec::new(), Vec::new());
     for copy in &setup.copies {
@@ -66,18 +66,13 @@ pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32) -> Res
                 .filter(|path| path.is_absolute() && path.is_file()),
         );
         files.push(found.path.clone());
-        let mut options = Vec::new();
         let ran = &all[&copy.name];
-        if let Some(words) = &ran.colors {
-            options.extend(["--machine", &machine, "--backend", "kernel", "--colors", words].map(str::to_owned));
-            if ran.strict {
-                options.push("--strict".to_owned());
-            }
-        }
+        let colors = ran.colors.as_deref().zip(palette.as_ref());
+        let colors = colors.map(|(words, palette)| palette.given(setup, words, ran.strict, by));
         programs.push(GuestProgram {
             name: copy.name.clone(),
             cpu: copy.core,
-            options,
+            colors: colors.transpose()?,
             command: [path]
                 .into_iter()
                 .chain(before)
@@ -85,14 +80,12 @@ pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32) -> Res
                 .collect(),
         });
     }
-    let asked: Vec<&str> = all.values().filter_map(|ran| ran.colors.as_deref()).collect();
-    let map = match asked.is_empty() {
-        true => None,
-        false => Some(map(setup, memory_mib, &asked)?),
-    };
     Ok(Guest {
         cpus: setup.copies.iter().map(|copy| copy.core + 1).max().unwrap_or(1),
-        programs: Programs { map, programs },
+        programs: Programs {
+            map: palette.map(|palette| palette.map.to_string()),
+            programs,
+        },
         files,
     })
 }
@@ -168,24 +161,61 @@ fn colors(coloring: &Coloring) -> Result<Option<String>, String> {
     }
 }
 
-/// The kernel's map that tells the machine's colors apart.
-fn map(setup: &Setup, memory_mib: u32, asked: &[&str]) -> Result<String, InputError> {
-    let place = &setup.tasks[0].place;
-    let colors = FrameColors::of_machine(&setup.machine.memory.map, &setup.space)?;
-    let memory = 0..u64::from(memory_mib) << 20;
-    let counts = ColorCounts::of(&colors);
-    let asked: Vec<AskedColors> = asked
-        .iter()
-        .map(|words| AskedColors::parse(words, counts))
-        .collect::<Result<_, _>>()?;
-    let map = map_for(&colors, &asked, std::slice::from_ref(&memory));
-    map.map(|map| map.to_string()).ok_or_else(|| {
-        let found = format!(
-            "found {}, whose colors the kernel's page coloring cannot tell apart",
-            setup.machine.name
-        );
-        error_at(place, found).allowed("colors that up to eight functions of address bits tell apart")
-    })
+/// The machine's colors, and those of the kernel.
+struct Palette {
+    colors: FrameColors,
+    memory: Range<u64>,
+    map: KernelMap,
+}
+
+impl Palette {
+    /// The kernel's map that tells the machine's colors apart; `None` if nobody has colors.
+    fn of(setup: &Setup, memory_mib: u32, all: &BTreeMap<String, Ran>) -> Result<Option<Self>, InputError> {
+        let colors = FrameColors::of_machine(&setup.machine.memory.map, &setup.space)?;
+        let memory = 0..u64::from(memory_mib) << 20;
+        let counts = ColorCounts::of(&colors);
+        let asked: Vec<AskedColors> = all
+            .values()
+            .filter_map(|ran| ran.colors.as_deref())
+            .map(|words| AskedColors::parse(words, counts))
+            .collect::<Result<_, _>>()?;
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        match map_for(&colors, &asked, std::slice::from_ref(&memory)) {
+            Some(map) => Ok(Some(Self { colors, memory, map })),
+            None => Err(cannot_tell(setup)),
+        }
+    }
+
+    /// How a program gets these colors.
+    fn given(&self, setup: &Setup, words: &str, strict: bool, by: ColorsBy) -> Result<GuestColors, InputError> {
+        if by == ColorsBy::Run {
+            let machine = setup.machine_used();
+            let machine = machine.path.map_or(machine.name, |_| MACHINE.to_owned());
+            let options = ["--machine", &machine, "--backend", "kernel", "--colors", words];
+            let strict = strict.then_some("--strict");
+            return Ok(GuestColors::Run(
+                options.into_iter().chain(strict).map(str::to_owned).collect(),
+            ));
+        }
+        let asked = AskedColors::parse(words, ColorCounts::of(&self.colors))?;
+        let colors = translate(&self.map, &self.colors, &asked, std::slice::from_ref(&self.memory))
+            .map_err(|_| cannot_tell(setup))?;
+        let colors = KernelColors { colors, strict };
+        Ok(match by {
+            ColorsBy::Cgroup => GuestColors::Cgroup(colors),
+            ColorsBy::Run | ColorsBy::Calls => GuestColors::Calls(colors),
+        })
+    }
+}
+
+fn cannot_tell(setup: &Setup) -> InputError {
+    let found = format!(
+        "found {}, whose colors the kernel's page coloring cannot tell apart",
+        setup.machine.name
+    );
+    error_at(&setup.tasks[0].place, found).allowed("colors that up to eight functions of address bits tell apart")
 }
 
 /// The file of the machine, unless it is built in.

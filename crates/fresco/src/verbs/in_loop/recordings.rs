@@ -3,6 +3,7 @@
 
 use super::points;
 use crate::scenarios;
+use clap::ValueEnum;
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_report::InputFile;
 use fresco_scenario::{Setup, Source};
@@ -36,6 +37,9 @@ pub struct Recordings {
     pub kernel_digest: String,
     /// The emulator.
     pub emulator: String,
+    /// How programs got their colors.
+    #[serde(default)]
+    pub colors_by: ColorsBy,
     /// MiB of the virtual machine.
     pub memory_mib: u32,
     /// Instructions after the begin of each program that are left out.
@@ -44,6 +48,19 @@ pub struct Recordings {
     pub instructions: u64,
     /// Each set of programs and colors that the scenario has.
     pub recordings: Vec<Recording>,
+}
+
+/// How programs in the virtual machine get their colors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorsBy {
+    /// fresco run
+    #[default]
+    Run,
+    /// The file cpuset.colors of a control group for each program
+    Cgroup,
+    /// Calls of mmap, as programs for TintMalloc make them
+    Calls,
 }
 
 /// Programs that ran at the same time.
