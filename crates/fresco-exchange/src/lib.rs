@@ -17,6 +17,7 @@
 
 mod amount;
 mod colors;
+pub mod execution;
 mod export;
 mod formats;
 mod head;

@@ -3,6 +3,7 @@
 //! `EXCHANGE_RUNS` makes more random partitions, task sets and spoilt files than every test does.
 
 mod c_tables;
+mod execution;
 mod imports;
 mod partitions;
 mod refresh_windows;

@@ -19,6 +19,7 @@ pub mod probe;
 pub mod proc;
 pub mod regulator;
 pub mod resctrl;
+pub mod schedule;
 mod settings;
 pub mod sys;
 pub mod totals;

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parameters of Linux' SCHED_DEADLINE, by chrt.
 //!
-//! As of Linux 6.12, kernel/sched/deadline.c, `__checkparam_dl`: runtime ≤ deadline ≤ period, runtime of 1024 ns or more (1 << DL_SCALE), a period
-//! from sched_deadline_period_min_us to sched_deadline_period_max_us, 100 us and 2^22 us unless they are changed; `__dl_overflow`: the sum of
-//! runtime / period in a root domain, each truncated to 2^-20, up to 95 % of its processors (sched_rt_runtime_us / sched_rt_period_us).
 //! Documentation/scheduler/sched-deadline.rst, section 5: a task may run on all processors of its root domain, which a cpuset
 //! partition makes smaller.
 
 use super::task_set::{lost_besides, plan_of};
+use crate::execution::{LIMIT, fraction, misfit, share};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::shell::{Script, word};
 use crate::subject::Subject;
+use crate::times::Times;
 use crate::windows::kind;
-use fresco_input::{InputError, format_duration};
-use fresco_rt::Time;
+use fresco_input::InputError;
 use fresco_rt::policy::Policy;
 use fresco_scenario::plan::Schedule;
 use std::collections::BTreeMap;
 
-const LEAST_RUNTIME_NS: Time = 1 << 10;
-const SHORTEST_PERIOD_NS: Time = 100_000;
-const LONGEST_PERIOD_NS: Time = (1 << 22) * 1000;
-/// Bits of the kernel's fractions (BW_SHIFT).
-const BW_SHIFT: u32 = 20;
-/// sched_rt_runtime_us / sched_rt_period_us, as the kernel has it.
-const LIMIT: u64 = (950_000 << BW_SHIFT) / 1_000_000;
 const CGROUP: &str = "/sys/fs/cgroup";
 
 /// `sched-deadline`.
@@ -124,41 +115,17 @@ impl Format for SchedDeadline {
 impl SchedDeadline {
     /// Refuses what the kernel would.
     fn check(&self, subject: &Subject, core: Option<u32>, tasks: &[usize], cores: u32) -> Result<(), InputError> {
-        let of = |ns: Time| format_duration(ns.saturating_mul(1000));
-        for &number in tasks {
+        let timed = tasks.iter().filter_map(|&number| {
             let task = &subject.tasks[number];
-            let Some(times) = &task.times else { continue };
-            let refuse = |found: String, allowed: String, help: &str| {
-                Err(subject
-                    .error(self.name(), format!("found {found} of {}", task.name))
-                    .allowed(allowed)
-                    .help(help))
-            };
-            if times.wcet_ns < LEAST_RUNTIME_NS {
-                let found = format!("an execution time of {}", of(times.wcet_ns));
-                return refuse(
-                    found,
-                    "1024 ns or more".to_owned(),
-                    "raise its wcet: the kernel counts no less",
-                );
-            }
-            if !(SHORTEST_PERIOD_NS..=LONGEST_PERIOD_NS).contains(&times.period_ns) {
-                let allowed = format!("{} to {}", of(SHORTEST_PERIOD_NS), of(LONGEST_PERIOD_NS));
-                let help =
-                    "choose another period; the kernel's limits are kernel.sched_deadline_period_min_us and _max_us";
-                return refuse(format!("a period of {}", of(times.period_ns)), allowed, help);
-            }
-        }
+            Some((task.name.as_str(), task.times.as_ref()?))
+        });
+        let timed: Vec<(&str, &Times)> = timed.collect();
         let processors = if core.is_some() { 1 } else { cores.max(1) };
-        let sum = fractions(subject, tasks);
-        if sum > u128::from(LIMIT) * u128::from(processors) {
-            let place = core.map_or("all cores".to_owned(), |core| format!("core {core}"));
-            return Err(subject
-                .error(self.name(), format!("found a utilisation of {} on {place}", share(sum)))
-                .allowed(format!("{} at most: the kernel admits 95 % of each processor", share(u128::from(LIMIT) * u128::from(processors))))
-                .help("spread the tasks over more cores, or raise kernel.sched_rt_runtime_us and write the script by hand"));
+        let place = core.map_or("all cores".to_owned(), |core| format!("core {core}"));
+        match misfit(&timed, processors, &place) {
+            Some(misfit) => Err(misfit.into_input(&subject.file, &format!("--to {}", self.name()))),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The utilisation of a core beside what the kernel admits.
@@ -172,21 +139,10 @@ impl SchedDeadline {
     }
 }
 
-/// The sum of runtime / period in 2^-20, each truncated, as the kernel's `to_ratio` does it.
+/// The sum of runtime / period in 2^-20, each truncated.
 fn fractions(subject: &Subject, tasks: &[usize]) -> u128 {
-    let of = |&number: &usize| {
-        let times = subject.tasks[number].times.as_ref();
-        times.map_or(0, |times| {
-            (u128::from(times.wcet_ns) << BW_SHIFT) / u128::from(times.period_ns.max(1))
-        })
-    };
-    tasks.iter().map(of).sum()
-}
-
-/// A fraction in 2^-20, in decimals.
-fn share(fraction: u128) -> String {
-    let millionths = (fraction * 1_000_000) >> BW_SHIFT;
-    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+    let times = tasks.iter().filter_map(|&number| subject.tasks[number].times.as_ref());
+    times.map(fraction).sum()
 }
 
 /// How a task gets its parameters: at its start, if the plan names its program; else a process that runs.

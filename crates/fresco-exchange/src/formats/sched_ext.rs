@@ -2,24 +2,14 @@
 //! A plan's windows as the table of slots that the scheduler of `kernel/schedulers` runs on Linux.
 
 use super::task_set::{lost_besides, plan_of};
+use crate::execution::SlotTable;
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
 use crate::windows::{Frame, Owner, Window, frame, kind};
-use fresco_input::{InputError, quoted};
-use fresco_rt::Time;
+use fresco_input::InputError;
 use fresco_scenario::Plan;
 use fresco_scenario::plan::PlannedTask;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
-/// What `kernel/schedulers/src/table.rs` accepts: of a frame, as the kernel ends a scheduler that leaves a task waiting for 30 s, ...
-const LONGEST_FRAME_NS: Time = 15_000_000_000;
-/// ... of a slot, as a switch takes some microseconds, ...
-const SHORTEST_SLOT_NS: Time = 10_000;
-/// ... and the part of a core that has no slots, for kernel threads and everything that is in no table.
-const FREE: Time = 100;
-const MOST_CORES: u32 = 64;
 
 /// `sched-ext`.
 pub struct SchedExt;
@@ -53,7 +43,10 @@ impl Format for SchedExt {
                 .allowed("one with windows that repeat: a table")
                 .help("plan by --method colored-refresh"));
         };
-        self.check(subject, plan, &frame)?;
+        let table = SlotTable::new(plan, &frame, |window, _| name(plan, window));
+        if let Some(misfit) = table.misfit(plan.cores) {
+            return Err(misfit.into_input(&subject.file, &format!("--to {}", self.name())));
+        }
         let mut losses = lost_besides(subject);
         if plan.tasks.iter().any(|task| task.instances.len() > 1) {
             losses.push("which instance of its memory a job runs on".to_owned());
@@ -71,7 +64,7 @@ impl Format for SchedExt {
             notes.extend(colors(plan, &frame));
         }
         Ok(Draft {
-            body: table(plan, &frame),
+            body: table.to_toml(|_| None),
             companion: None,
             losses,
             notes,
@@ -82,49 +75,6 @@ impl Format for SchedExt {
 impl SchedExt {
     fn refuse(&self, subject: &Subject, found: String) -> InputError {
         subject.error(self.name(), format!("found {found}"))
-    }
-
-    /// Refuses what the scheduler would.
-    fn check(&self, subject: &Subject, plan: &Plan, frame: &Frame) -> Result<(), InputError> {
-        if frame.length_ns > LONGEST_FRAME_NS {
-            return Err(self
-                .refuse(subject, format!("a table of {} ns", frame.length_ns))
-                .allowed(format!(
-                    "{LONGEST_FRAME_NS} ns: the kernel ends a scheduler that leaves a task waiting for 30 s"
-                ))
-                .help("plan with periods that have a shorter hyperperiod"));
-        }
-        if plan.cores > MOST_CORES {
-            return Err(self
-                .refuse(subject, format!("a plan for {} cores", plan.cores))
-                .allowed(format!("{MOST_CORES}")));
-        }
-        if let Some(window) = frame.windows.iter().find(|window| window.length_ns < SHORTEST_SLOT_NS) {
-            return Err(self
-                .refuse(
-                    subject,
-                    format!("a window of {} ns on core {}", window.length_ns, window.core),
-                )
-                .allowed(format!(
-                    "{SHORTEST_SLOT_NS} ns or more: a switch takes some microseconds"
-                ))
-                .help("plan with fewer preemptions"));
-        }
-        for core in 0..plan.cores {
-            let of_core = frame.windows.iter().filter(|window| window.core == core);
-            let taken = of_core.fold(0, |sum: Time, window| sum.saturating_add(window.length_ns));
-            let free = frame.length_ns.saturating_sub(taken);
-            if free.saturating_mul(FREE) < frame.length_ns {
-                return Err(self
-                    .refuse(
-                        subject,
-                        format!("{free} ns of {} without a window on core {core}", frame.length_ns),
-                    )
-                    .allowed("a hundredth or more: kernel threads run there, and everything that is in no table")
-                    .help("plan by --method colored-refresh, which makes a table, or leave more of the core free"));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -137,46 +87,6 @@ fn name(plan: &Plan, window: &Window) -> String {
         },
         Owner::Color(color) => format!("core{}-color{color}", window.core),
     }
-}
-
-/// The table.
-fn table(plan: &Plan, frame: &Frame) -> String {
-    let mut last = BTreeMap::new();
-    for (number, window) in frame.windows.iter().enumerate() {
-        if let Owner::Job { task, job, .. } = window.owner {
-            last.insert((task, job), number);
-        }
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut slots = String::new();
-    for (number, window) in frame.windows.iter().enumerate() {
-        let name = name(plan, window);
-        let ends = match window.owner {
-            Owner::Job { task, job, .. } => last.get(&(task, job)) == Some(&number),
-            Owner::Color(_) => false,
-        };
-        _ = writeln!(
-            slots,
-            "  {{ core = {}, start_ns = {}, length_ns = {}, task = {}{} }},",
-            window.core,
-            window.start_ns,
-            window.length_ns,
-            quoted(&name),
-            if ends { "" } else { ", ends = false" }
-        );
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let mut text = format!(
-        "format = \"fresco-table/1\"\nframe_ns = {}\ntask = [\n",
-        frame.length_ns
-    );
-    for name in names {
-        _ = writeln!(text, "  {{ name = {} }},", quoted(&name));
-    }
-    _ = write!(text, "]\nslot = [\n{slots}]\n");
-    text
 }
 
 /// Which tasks the slots of a color are for.

@@ -5,6 +5,7 @@
 use super::{AskedColors, ColorCounts, Filter, FrameColors};
 use crate::backend::Backend;
 use crate::resctrl::Limits;
+use crate::schedule::Asked;
 use serde::{Deserialize, Serialize};
 
 /// The environment variable.
@@ -52,6 +53,9 @@ pub struct Request {
     /// The task that it is, if it was started as one of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskOf>,
+    /// Who runs when: what it was told of its plan's schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Asked>,
     /// What gives it its frames.
     #[serde(default, skip_serializing_if = "Backend::is_default")]
     pub backend: Backend,
@@ -96,6 +100,7 @@ impl Request {
             cpus: None,
             nodes: None,
             task: None,
+            schedule: None,
             backend: Backend::default(),
         }
     }

@@ -17,6 +17,7 @@ use crate::backend::Backend;
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::PagerRefusal;
 use crate::proc::PageMap;
+use crate::schedule::Entry;
 use crate::sys::{Signals, Userfault, end_with_parent, zero_frame};
 use crate::totals;
 use rustix::io::Errno;
@@ -68,20 +69,24 @@ pub fn become_plain(program: &Program, arguments: &[OsString]) -> Errno {
 }
 
 /// Starts the program as a child, which is told to end (SIGTERM) when the calling thread ends, however that happens.
-/// The signals that the caller holds back are the child's to handle.
+/// The signals that the caller holds back are the child's to handle. The last that it does before it begins is its `entry`.
 ///
 /// # Errors
-/// It cannot be executed, or no process can be made.
+/// It cannot be executed, no process can be made, or the entry is refused.
 pub fn start_program(
     program: &Program,
     arguments: &[OsString],
     request: &Request,
     means: &dyn Means,
     held: &Signals,
+    entry: Option<&Entry>,
 ) -> Result<Child, Errno> {
     let mut command = command(program, arguments, request, means)?;
     end_with_parent(&mut command);
     held.release_in(&mut command);
+    if let Some(entry) = entry {
+        entry.apply(&mut command);
+    }
     command
         .spawn()
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))

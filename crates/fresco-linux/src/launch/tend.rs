@@ -23,10 +23,12 @@ pub fn adopt_orphans() {
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// Waits until all have ended, and tells of each, by its place, when it does. If this process gets a signal that ends
-/// it first, one of `signals`, all of them and all that they have started are ended, and the signal is returned.
+/// Waits until the first `awaited` of the children have ended, and tells of each child, by its place, when it does; of the others only if they
+/// end by themselves meanwhile. If this process gets a signal that ends it first, one of `signals`, all children and all that they have started
+/// are ended, and the signal is returned.
 pub fn tend(
     children: &mut [Child],
+    awaited: usize,
     signals: &Signals,
     mut ended: impl FnMut(usize, io::Result<ExitStatus>),
 ) -> Option<i32> {
@@ -45,7 +47,7 @@ pub fn tend(
                 false
             }
         });
-        if left.is_empty() || told.is_some() {
+        if left.iter().all(|&place| place >= awaited) || told.is_some() {
             break;
         }
         bury(&own);
@@ -55,7 +57,10 @@ pub fn tend(
     if told.is_some() {
         end_all(&own);
         for &place in &left {
-            ended(place, children[place].wait());
+            let status = children[place].wait();
+            if place < awaited {
+                ended(place, status);
+            }
         }
     }
     told

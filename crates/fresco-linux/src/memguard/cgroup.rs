@@ -20,9 +20,12 @@ pub struct Cgroup {
 impl Cgroup {
     /// That of a process; `proc` tells where they are mounted.
     pub fn of(proc: &Path, process: &str) -> Option<Self> {
-        let groups = fs::read_to_string(proc.join(process).join("cgroup")).ok()?;
-        let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-        Self::at(proc, path).filter(Self::exists)
+        Self::at(proc, &own_path(proc, process)?).filter(Self::exists)
+    }
+
+    /// The path of that of a process, as the kernel tells it.
+    pub fn path_of(proc: &Path, process: u32) -> Option<String> {
+        own_path(proc, &process.to_string())
     }
 
     /// The one with this path, which need not exist; `None` if it lies outside what is mounted here.
@@ -57,6 +60,11 @@ impl Cgroup {
         &self.path
     }
 
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Makes it.
     pub(super) fn make(&self) -> Result<(), MemguardRefusal> {
         let what = || format!("making the cgroup {}", self.path);
@@ -70,7 +78,7 @@ impl Cgroup {
     }
 
     /// Returns true if a process lives in it or below it.
-    pub(super) fn is_populated(&self) -> bool {
+    pub fn is_populated(&self) -> bool {
         let events = text(&self.folder.join("cgroup.events"));
         match events.lines().find_map(|line| line.strip_prefix("populated ")) {
             Some(populated) => populated == "1",
@@ -84,14 +92,22 @@ impl Cgroup {
     }
 
     /// Returns true if its folder is there.
-    pub(super) fn exists(&self) -> bool {
+    pub fn exists(&self) -> bool {
         self.folder.is_dir()
     }
 
     /// Removes it and those below it, which have no process any more.
-    pub(super) fn remove(&self) {
+    pub fn remove(&self) {
         remove_all(&self.folder);
     }
+}
+
+fn own_path(proc: &Path, process: &str) -> Option<String> {
+    let groups = fs::read_to_string(proc.join(process).join("cgroup")).ok()?;
+    groups
+        .lines()
+        .find_map(|line| line.strip_prefix("0::"))
+        .map(str::to_owned)
 }
 
 fn remove_all(folder: &Path) {

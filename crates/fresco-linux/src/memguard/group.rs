@@ -94,6 +94,11 @@ impl Group {
         &self.folder
     }
 
+    /// Its cgroup.
+    pub fn cgroup(&self) -> &Cgroup {
+        &self.cgroup
+    }
+
     /// Puts a process into it; what that starts is in it, too.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ pub use counts::Counts;
 pub use group::{Asked, Group, keep};
 pub use refusal::MemguardRefusal;
 pub use stat::Stat;
+pub(crate) use tree::all_below;
 pub use tree::{CGROUPS, ENVIRONMENT, Tree};
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ pub(super) fn budget(folder: &Path) -> Option<u64> {
 }
 
 /// All folders below one.
-pub(super) fn all_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn all_below(folder: &Path) -> Vec<PathBuf> {
     let own = folders(folder).into_iter();
     own.flat_map(|folder| {
         let below = all_below(&folder);

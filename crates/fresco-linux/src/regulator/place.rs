@@ -3,7 +3,7 @@
 
 use super::{Regulation, RegulatorRefusal};
 use crate::keeper::Lock;
-use crate::memguard::{self, Group, MemguardRefusal};
+use crate::memguard::{self, Cgroup, Group, MemguardRefusal};
 use crate::resctrl::{self, Class, ResctrlRefusal};
 
 /// A class of resctrl, a group of memguard, or both.
@@ -30,6 +30,11 @@ impl Place {
     pub fn leave(&self, process: u32) -> Result<(), RegulatorRefusal> {
         self.class.as_ref().map_or(Ok(()), |class| class.leave(process))?;
         Ok(self.group.as_ref().map_or(Ok(()), |group| group.leave(process))?)
+    }
+
+    /// The cgroup that its processes are in, if it has one of its own.
+    pub fn cgroup(&self) -> Option<&Cgroup> {
+        self.group.as_ref().map(Group::cgroup)
     }
 
     fn remove(&self) {

@@ -8,6 +8,7 @@ mod color;
 pub mod guest;
 mod privileges;
 mod scan;
+mod schedule;
 mod signals;
 mod thread;
 mod userfault;
@@ -16,6 +17,7 @@ pub use area::{Access, Area, copy_page, zero_frame};
 pub use color::{call_for_page_colors, clear_page_colors, count_page_colors, set_page_colors};
 pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;
+pub use schedule::{Policy, policy_of, set_policy};
 pub use signals::Signals;
 pub use thread::{
     alone, as_a_stranger, before_exec, bind_memory, but_standard_error, end_by_signal, end_thread, end_with_parent,

@@ -250,6 +250,11 @@ fn live() -> Vec<Case> {
         )
         .told("--verbose: found it"),
         Case::new("a map beside a plan", &["run", "--map", "map.txt", "plan.json"]).told("--map: found it with a plan"),
+        Case::new("a schedule for a program", &["run", "--schedule", "fifo", "sh"])
+            .told("--schedule: found it with a program"),
+        Case::new("an unknown schedule", &["run", "--schedule", "rr", "plan.json"]).told("--schedule: found \"rr\""),
+        Case::new("records of a process", &["verify", "1", "--records", "r"])
+            .told("--records: found it with a process"),
         Case::new("colors beside a plan", &["run", "--colors", "banks=0", "plan.json"])
             .told("--colors: found it with a plan"),
         Case::new(

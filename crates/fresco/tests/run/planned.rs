@@ -255,12 +255,12 @@ fn the_tasks_of_a_core_share_its_budget_of_bandwidth() {
     assert!(told.starts_with("fresco run: task control: --bandwidth: "), "{told}");
 }
 
-/// What a run of a plan says, but for the line that tells of a machine that is larger than that of the plan.
-fn but_for_the_size(stderr: &[u8]) -> String {
+/// What a run of a plan says, but for the lines that tell of a machine that is larger than that of the plan, and of the schedule.
+pub fn but_for_the_size(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines = text
         .lines()
-        .filter(|line| !line.contains("lie outside the map ss-rtmc"));
+        .filter(|line| !line.contains("lie outside the map ss-rtmc") && !line.starts_with("fresco run: schedule: "));
     lines.map(|line| format!("{line}\n")).collect()
 }
 

@@ -22,6 +22,10 @@ use std::path::Path;
 pub struct PlannedPrograms {
     /// Its name.
     pub name: String,
+    /// The file, as errors name it.
+    pub file: String,
+    /// The plan.
+    pub plan: Plan,
     /// The programs, in the order of the tasks.
     pub programs: Vec<PlannedProgram>,
     /// What was read.
@@ -139,6 +143,8 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
     Ok(PlannedPrograms {
         name: plan.name.clone(),
         programs: programs?,
+        file,
+        plan,
         provenance,
     })
 }

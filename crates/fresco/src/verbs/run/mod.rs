@@ -7,6 +7,8 @@ mod plain;
 mod plan;
 mod regulated;
 mod room;
+mod schedule;
+mod schedule_view;
 mod tasks;
 
 use super::live::{ColorArgs, planned};
@@ -21,6 +23,7 @@ use fresco_linux::pager::MOST_SETS;
 use fresco_linux::regulator::{Places, Regulation, Trees, Wishes};
 use limits::LimitArgs;
 use plan::RunPlan;
+use schedule::ScheduleArgs;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,6 +54,7 @@ Examples:
   fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py
   fresco run --bandwidth 500M -- ./video
   fresco run plan.json
+  fresco run --schedule table --records slots.jsonl plan.json
   fresco run scenario.toml")]
 pub struct Args {
     #[command(flatten)]
@@ -70,6 +74,9 @@ pub struct Args {
 
     #[command(flatten)]
     limits: LimitArgs,
+
+    #[command(flatten)]
+    schedule: ScheduleArgs,
 
     /// Let allocations fail when frames of these colors run out, instead of taking others
     #[arg(long)]
@@ -136,6 +143,7 @@ pub fn run(args: &Args) -> Outcome {
     {
         return run_plan(args, plan, cpus.as_deref());
     }
+    args.schedule.check_without_plan()?;
     args.limits.check_regulator()?;
     let wishes = args.limits.wishes(cpus.as_deref())?;
     if !wishes.is_none() && args.colors.given().is_none() && args.thread_colors.is_none() {
@@ -276,7 +284,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(InputError::new(option, "found it with a plan")
-            .allowed("--cpus, --backend, --regulator, --stats, --dry-run and --json with a plan, which says the rest")
+            .allowed("--cpus, --backend, --regulator, --schedule, --records, --stats, --dry-run and --json with a plan, which says the rest")
             .help(format!("leave out {option}"))
             .into());
     }
@@ -290,9 +298,10 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
         .first()
         .map(|program| backend::of(args.backend, &program.request));
     let backend = backend.transpose()?.unwrap_or(args.backend);
+    let schedule = args.schedule.choose(&planned, cpus)?;
     match args.dry_run {
-        true => tasks::show(&planned, backend, args.limits.regulator, args.json),
-        false => tasks::run(&planned, backend, args.limits.regulator),
+        true => tasks::show(&planned, backend, args.limits.regulator, &schedule, args.json),
+        false => tasks::run(&planned, backend, args.limits.regulator, &schedule),
     }
 }
 

@@ -3,8 +3,10 @@
 
 use super::limits::{self, Wanted as Regulator};
 use super::regulated::{self, Regulated};
+use super::schedule::Schedule;
+use super::schedule_view::ScheduleView;
 use super::{UNABLE, plan, room, search_path};
-use crate::failure::{Outcome, tell};
+use crate::failure::{Outcome, WANTING, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
@@ -12,6 +14,7 @@ use fresco_dram::color::format_list;
 use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::regulator::{Place, Places, Regulation, Trees, Wishes, make};
+use fresco_linux::schedule::{Groups, LastWords, Ready, end_scheduler};
 use fresco_linux::sys::Signals;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -25,6 +28,7 @@ use std::process::{Child, ExitCode, ExitStatus};
 struct View<'p> {
     plan: &'p str,
     tasks: Vec<TaskView<'p>>,
+    schedule: ScheduleView<'p>,
     backend: String,
     covered: &'static str,
     not_covered: &'static str,
@@ -47,19 +51,22 @@ struct TaskView<'p> {
     missing: Option<String>,
 }
 
-const APPLIED: &str = "colors, nodes, processors and bandwidth of each task";
-const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no common memory controller takes them; \
-     the programs keep their own periods";
-
 /// Says what would be done; the status is that of doing it where that is refused.
-pub fn show(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, json: bool) -> Outcome {
+pub fn show(
+    planned: &PlannedPrograms,
+    wanted: Wanted,
+    regulator: Regulator,
+    schedule: &Schedule,
+    json: bool,
+) -> Outcome {
     let chosen = choose(planned, wanted);
     let regulations = regulations(planned, regulator);
     let programs = || planned.programs.iter().zip(&regulations);
     let refusals: Vec<Option<(u8, String)>> = programs()
         .map(|(program, regulation)| refusal(program, regulation, &chosen))
         .collect();
-    let status = refusals.iter().flatten().map(|(status, _)| *status).next().unwrap_or(0);
+    let refused = refusals.iter().flatten().map(|(status, _)| *status).next();
+    let status = refused.or(schedule.refusal().map(|_| UNABLE)).unwrap_or(0);
     let tasks = programs()
         .zip(refusals)
         .map(|((program, regulation), refusal)| TaskView {
@@ -81,8 +88,9 @@ pub fn show(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, jso
         },
         covered: chosen.backend.provider().covered(),
         not_covered: chosen.backend.provider().not_covered(),
-        applied: APPLIED,
-        not_applied: NOT_APPLIED,
+        applied: schedule.applied(),
+        not_applied: schedule.not_applied(),
+        schedule: ScheduleView::new(planned, schedule),
         caveat: CAVEAT,
         attention: attention(planned, &chosen),
     };
@@ -124,6 +132,7 @@ impl View<'_> {
             ["what", "value"].map(Column::text).into(),
         );
         for (what, value) in [
+            ("schedule", &*self.schedule.words),
             ("back end", &*self.backend),
             ("covered", self.covered),
             ("not covered", self.not_covered),
@@ -136,7 +145,8 @@ impl View<'_> {
         if let Some(words) = &self.attention {
             notes.push(vec!["attention".into(), words.as_str().into()])?;
         }
-        Ok(vec![table, notes])
+        let times = self.schedule.table()?;
+        Ok([Some(table), times, Some(notes)].into_iter().flatten().collect())
     }
 }
 
@@ -197,7 +207,7 @@ fn choose(planned: &PlannedPrograms, wanted: Wanted) -> Chosen {
 
 /// Starts all tasks and waits for them. The status is 0 if all of theirs are, else that of the first that failed, as a
 /// shell has it.
-pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> Outcome {
+pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, schedule: &Schedule) -> Outcome {
     let chosen = choose(planned, wanted);
     let regulations = regulations(planned, regulator);
     if let Some(refusal) = chosen.passed_over() {
@@ -205,6 +215,9 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> O
     }
     if let Some(words) = attention(planned, &chosen) {
         tell(&format!("fresco run: {words}"));
+    }
+    if let Some(words) = schedule.told() {
+        tell(&format!("fresco run: schedule: {words}"));
     }
     let mut programs = Vec::new();
     for (program, regulation) in planned.programs.iter().zip(&regulations) {
@@ -223,14 +236,18 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> O
             }
         }
     }
+    if let Some(refusal) = schedule.refusal() {
+        tell(&format!("fresco run: {refusal}"));
+        return Ok(ExitCode::from(UNABLE));
+    }
     let means: Result<Vec<Box<dyn Means>>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
-    let started = means.and_then(|means| start(planned, &regulations, &programs, &means));
+    let started = means.and_then(|means| start(planned, &regulations, &programs, &means, schedule));
     match started {
-        Ok((children, signals)) => {
+        Ok(started) => {
             if let Some(words) = regulations.iter().flatten().find_map(regulated::attention) {
                 tell(&format!("fresco run: {words}"));
             }
-            Ok(wait(planned, children, &signals))
+            Ok(wait(planned, started))
         }
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
@@ -239,22 +256,41 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator) -> O
     }
 }
 
-/// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
+/// What was started.
+struct Started {
+    /// The tasks, and behind them the scheduler, if there is one.
+    children: Vec<Child>,
+    scheduler: Option<Ready>,
+    groups: Option<Groups>,
+    signals: Signals,
+}
+
+/// Starts all tasks, or none; before them what runs them by a table. This process is, one after the other, where each task is to be: children begin there.
 fn start(
     planned: &PlannedPrograms,
     regulations: &[Result<Regulation, String>],
     found: &[Program],
     means: &[Box<dyn Means>],
-) -> Result<(Vec<Child>, Signals), String> {
+    schedule: &Schedule,
+) -> Result<Started, String> {
     let everywhere = launch::online_cpus();
     let (places, _held) = places(planned, regulations)?;
+    let place_of = |core: Option<u32>| places.get(&core?);
+    let groups = schedule.groups(planned, |core| place_of(core)?.cgroup().cloned())?;
     // After the keeper of places, which outlives this process.
     let signals = launch::go_on_guarded().map_err(|error| error.to_string())?;
     launch::adopt_orphans();
     let own = std::process::id();
+    let undo = || groups.iter().for_each(Groups::remove);
+    let mut scheduler = schedule
+        .load(planned, groups.as_ref(), &signals)
+        .inspect_err(|_| undo())?;
     let mut children: Vec<Child> = Vec::new();
-    for ((program, path), means) in planned.programs.iter().zip(found).zip(means) {
-        let request = &program.request;
+    for (number, ((program, path), means)) in planned.programs.iter().zip(found).zip(means).enumerate() {
+        let mut request = program.request.clone();
+        request.schedule = schedule.asked(number, groups.as_ref());
+        let entry = schedule.entry(number, groups.as_ref());
+        let request = &request;
         let placed = || {
             launch::bind_cpus(request.cpus.as_deref().unwrap_or(&everywhere)).map_err(|error| error.to_string())?;
             if let Some(nodes) = &request.nodes {
@@ -264,7 +300,8 @@ fn start(
                 place.enter(own).map_err(|refusal| refusal.to_string())?;
             }
             let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
-            launch::start_program(path, &arguments, request, &**means, &signals).map_err(|error| error.to_string())
+            launch::start_program(path, &arguments, request, &**means, &signals, entry.as_ref())
+                .map_err(|error| error.to_string())
         };
         match placed() {
             Ok(child) => {
@@ -275,11 +312,13 @@ fn start(
                 children.push(child);
             }
             Err(reason) => {
-                for child in &mut children {
+                let scheduler = scheduler.as_mut().map(|scheduler| &mut scheduler.child);
+                for child in children.iter_mut().chain(scheduler) {
                     // Ours, and not waited for yet.
                     let _ = child.kill();
                     let _ = child.wait();
                 }
+                undo();
                 return Err(format!("task {}: {reason}", program.task));
             }
         }
@@ -288,7 +327,12 @@ fn start(
         // This process does nothing more; where it waits matters to no one.
         let _ = place.leave(own);
     }
-    Ok((children, signals))
+    Ok(Started {
+        children,
+        scheduler,
+        groups,
+        signals,
+    })
 }
 
 /// A place for each core with a budget, which all its tasks share (MG-1).
@@ -312,18 +356,59 @@ fn places(
     Ok((by_core.into_keys().zip(made.all.iter().cloned()).collect(), made))
 }
 
-/// Waits for all tasks; told to end, it ends them with all that they have started.
-fn wait(planned: &PlannedPrograms, mut children: Vec<Child>, signals: &Signals) -> ExitCode {
-    let mut codes = vec![0; children.len()];
-    let signal = launch::tend(&mut children, signals, |place, status| {
-        codes[place] = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
-        if codes[place] != 0 {
-            let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-            tell(&format!("fresco run: task {}: {how}", planned.programs[place].task));
+/// Waits for all tasks; told to end, it ends them with all that they have started, and the scheduler. A scheduler that ends before them is
+/// told of, and makes the status 1 if all of theirs are 0.
+fn wait(planned: &PlannedPrograms, started: Started) -> ExitCode {
+    let Started {
+        mut children,
+        scheduler,
+        groups,
+        signals,
+    } = started;
+    let awaited = children.len();
+    let mut words = None;
+    if let Some(scheduler) = scheduler {
+        let (child, told) = scheduler.divided();
+        children.push(child);
+        words = Some(told);
+    }
+    let mut codes = vec![0; awaited];
+    let mut lost = false;
+    let signal = launch::tend(&mut children, awaited, &signals, |place, status| {
+        let how = |status: std::io::Result<ExitStatus>| {
+            status.map_or_else(|error| error.to_string(), |status| status.to_string())
+        };
+        let Some(code_of) = codes.get_mut(place) else {
+            lost = true;
+            let said = words.take().map_or_else(String::new, LastWords::line);
+            let said = if said.is_empty() { how(status) } else { said };
+            tell(&format!(
+                "fresco run: the scheduler has ended before the tasks: {said}; Linux's own schedules them from here on"
+            ));
+            return;
+        };
+        *code_of = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
+        if *code_of != 0 {
+            tell(&format!(
+                "fresco run: task {}: {}",
+                planned.programs[place].task,
+                how(status)
+            ));
         }
     });
-    let first = codes.into_iter().find(|&code| code != 0).unwrap_or(0);
-    ExitCode::from(u8::try_from(signal.map_or(first, |signal| 128 + signal)).unwrap_or(UNABLE))
+    if let Some(words) = words
+        && let Some(complaint) = end_scheduler(&mut children[awaited], words)
+    {
+        lost |= signal.is_none();
+        tell(&format!("fresco run: the scheduler: {complaint}"));
+    }
+    groups.iter().for_each(Groups::remove);
+    let first = codes.into_iter().find(|&code| code != 0);
+    let status = signal
+        .map(|signal| 128 + signal)
+        .or(first)
+        .unwrap_or(if lost { i32::from(WANTING) } else { 0 });
+    ExitCode::from(u8::try_from(status).unwrap_or(UNABLE))
 }
 
 /// As a shell has it: 128 and the number of the signal.

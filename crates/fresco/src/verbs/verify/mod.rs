@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco verify`: checks that a live process got the colors that were asked for.
 
+mod records;
 mod report;
 mod tasks;
 
@@ -26,7 +27,8 @@ What was asked for is read from the record that the process keeps, or else from 
 --colors judge any process by other colors. A kernel with page coloring tells the colors of a thread to nobody else,
 so its processes, too, are known by what they were asked to run with. Frame numbers are seen by root only, and not in most containers.
 
-Exit status: 1 if less than --least of the pages judged have the colors asked for, or the limits do not hold.
+Exit status: 1 if less than --least of the pages judged have the colors asked for, or the limits or the schedule do not hold. With
+--records: 1 if slots are missed, begin or end later than --late, are overrun, or were not recorded.
 
 Examples:
   fresco verify 4711
@@ -34,6 +36,7 @@ Examples:
   fresco verify 4711 --watch 2
   fresco verify plan.json
   fresco verify plan.json --watch 2
+  fresco verify plan.json --records slots.jsonl --after 1s --late 200us
   fresco verify 1 --machine opteron-6128 --colors banks=0-31 --least 0")]
 pub struct Args {
     /// The process; or a plan, PLAN.json or - for standard input, for all processes of its tasks
@@ -50,6 +53,22 @@ pub struct Args {
     /// Look again each so many seconds until the process, or the last of a plan, ends
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--watch", 1..=86400u32))]
     watch: Option<u32>,
+
+    /// Judge recorded slots of a plan's table, as `fresco run PLAN --records FILE` writes them, in place of live processes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "all"])]
+    records: Option<PathBuf>,
+
+    /// With --records: how much later than planned a slot may begin and end
+    #[arg(long, value_name = "TIME", default_value = "100us")]
+    late: String,
+
+    /// With --records: leave out slots that began within so much after the first one, while programs were starting
+    #[arg(long, value_name = "TIME", requires = "records")]
+    after: Option<String>,
+
+    /// With --records: the processors of the plan's cores, as `fresco run --cpus` was told, such as 2-3
+    #[arg(long, value_name = "CPUS", requires = "records")]
+    cpus: Option<String>,
 
     /// Every mapping with pages in memory, also those of files, and where no page has a color asked for
     #[arg(long)]
@@ -85,6 +104,12 @@ fn target(word: &str) -> Result<Target, InputError> {
 /// Looks at the process, once or until it ends; or at all of a plan.
 pub fn run(args: &Args) -> Outcome {
     let pid = match &args.target {
+        Target::Process(_) if args.records.is_some() => {
+            return Err(InputError::new("--records", "found it with a process")
+                .allowed("--records with a plan, whose slots are recorded")
+                .help("name the plan, or leave out --records")
+                .into());
+        }
         Target::Process(pid) => *pid,
         Target::Plan(path) => return run_plan(args, path),
     };
@@ -128,6 +153,14 @@ fn run_plan(args: &Args, path: &Path) -> Outcome {
             .allowed("--watch, --least and --json with a plan, which names map and colors")
             .help(format!("leave out {option}"))
             .into());
+    }
+    if let Some(file) = &args.records {
+        let options = records::Options {
+            late: &args.late,
+            after: args.after.as_deref(),
+            cpus: args.cpus.as_deref(),
+        };
+        return records::run(path, file, &options, args.json);
     }
     let planned = planned::load(path, None)?;
     tasks::run(&planned, args.least / 100.0, args.watch, args.json)

@@ -13,6 +13,7 @@ use fresco_linux::census::census;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::Process;
 use fresco_linux::resctrl::Limits;
+use fresco_linux::schedule::{Asked, Ext};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -47,6 +48,10 @@ struct TaskView {
     cpus_applied: Option<String>,
     limits_asked: Limits,
     limits_applied: Option<Limits>,
+    /// What it was started with: a policy of the kernel and its parameters, or slots; `null` of none.
+    schedule_asked: Option<String>,
+    /// How it is scheduled; `null` if it does not run.
+    schedule_applied: Option<String>,
     /// Whether all is as requested.
     holds: bool,
 }
@@ -87,6 +92,8 @@ impl TaskView {
             cpus_applied: None,
             limits_asked: program.request.limits.clone(),
             limits_applied: None,
+            schedule_asked: None,
+            schedule_applied: None,
             holds: true,
         }
     }
@@ -98,6 +105,7 @@ impl TaskView {
         let cpus = process.cpus();
         let limits = limits_applied(process.pid);
         let placed = request.cpus.as_ref().is_none_or(|asked| *asked == cpus);
+        let (scheduled, in_time) = Asked::held(request.schedule.as_ref(), &Ext::find(), process.pid);
         let colored = total.share().is_none_or(|share| share >= least);
         Ok(Self {
             pid: Some(process.pid),
@@ -108,7 +116,9 @@ impl TaskView {
             cpus_asked: request.cpus.as_deref().map(format_list),
             cpus_applied: Some(format_list(&cpus)),
             limits_asked: request.limits.clone(),
-            holds: placed && colored && within(&request.limits, limits.as_ref()),
+            schedule_asked: request.schedule.as_ref().map(Asked::words),
+            schedule_applied: Some(scheduled),
+            holds: placed && colored && in_time && within(&request.limits, limits.as_ref()),
             limits_applied: limits,
             ..Self::absent(program)
         })
@@ -174,7 +184,7 @@ impl TasksReport {
             Column::number("pages", "", 0),
             Column::number("inside", "%", 3),
         ];
-        columns.extend(["processors", "limits", "as requested"].map(Column::text));
+        columns.extend(["processors", "limits", "schedule", "as requested"].map(Column::text));
         let mut table = Table::new(format!("Tasks of the plan {}", self.plan), columns);
         for task in &self.tasks {
             let any = |list: &Option<String>| list.clone().unwrap_or_else(|| "any".to_owned());
@@ -196,6 +206,12 @@ impl TasksReport {
                 task.share.map(|share| share * 100.0).into(),
                 format!("{}, has {}", any(&task.cpus_asked), any(&task.cpus_applied)).into(),
                 format!("{}, has {applied}", task.limits_asked).into(),
+                match (&task.schedule_asked, &task.schedule_applied) {
+                    (_, None) => "none".to_owned(),
+                    (None, Some(applied)) => format!("none, has {applied}"),
+                    (Some(asked), Some(applied)) => format!("{asked}, has {applied}"),
+                }
+                .into(),
                 verdict.into(),
             ])?;
         }
