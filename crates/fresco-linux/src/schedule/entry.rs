@@ -68,8 +68,8 @@ fn refused(policy: Policy, error: Errno) -> String {
         }
         (Errno::PERM, _) => "not permitted; allowed: root with CAP_SYS_NICE; run it as root, outside of containers",
         (Errno::BUSY, _) => {
-            "the kernel admits no more: other tasks have deadlines, or kernel.sched_rt_runtime_us is lower; allowed: what \
-             kernel.sched_rt_runtime_us leaves of each processor; end them, or plan with less"
+            "the kernel admits no more: other tasks have deadlines, and it keeps some of each processor for those without; allowed: what \
+             these leave of kernel.sched_rt_runtime_us; end them, or plan with less"
         }
         _ => return format!("{name}: the kernel refuses it: {error}"),
     };

@@ -9,6 +9,7 @@ mod regulated;
 mod room;
 mod schedule;
 mod schedule_view;
+mod started;
 mod tasks;
 
 use super::live::{ColorArgs, planned};
@@ -298,7 +299,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
         .first()
         .map(|program| backend::of(args.backend, &program.request));
     let backend = backend.transpose()?.unwrap_or(args.backend);
-    let schedule = args.schedule.choose(&planned, cpus)?;
+    let schedule = args.schedule.choose(&planned, path, cpus)?;
     match args.dry_run {
         true => tasks::show(&planned, backend, args.limits.regulator, &schedule, args.json),
         false => tasks::run(&planned, backend, args.limits.regulator, &schedule),

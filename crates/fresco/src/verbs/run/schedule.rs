@@ -11,7 +11,7 @@ use fresco_linux::launch;
 use fresco_linux::memguard::Cgroup;
 use fresco_linux::schedule::{Asked, Entry, Ext, Groups, Ready, Scheduler, find_scheduler, probe};
 use fresco_linux::sys::{Policy, Signals};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Options of schedules.
@@ -85,7 +85,7 @@ impl ScheduleArgs {
     ///
     /// # Errors
     /// What was asked for cannot execute it on any machine.
-    pub fn choose(&self, planned: &PlannedPrograms, cpus: Option<&[u32]>) -> Result<Schedule, InputError> {
+    pub fn choose(&self, planned: &PlannedPrograms, path: &Path, cpus: Option<&[u32]>) -> Result<Schedule, InputError> {
         let schedule = self.chosen(planned, cpus)?;
         if self.records.is_some() && schedule.executor != Some(Executor::Table) {
             let found = match schedule.executor {
@@ -99,7 +99,7 @@ impl ScheduleArgs {
         }
         Outputs::new()
             .file("--records", self.records.as_deref())
-            .check(false, &[])?;
+            .check(false, &[path])?;
         Ok(schedule)
     }
 
