@@ -72,7 +72,9 @@ impl Machine {
             &[&["run", "--dry-run", "--json"], arguments, &["plan.json"]].concat(),
             "",
         );
-        serde_json::from_slice::<Value>(&done.stdout).expect("JSON")["data"]["schedule"].take()
+        let mut shown: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        crate::json_reference::check(&shown, &["fresco-run/1"]);
+        shown["data"]["schedule"].take()
     }
 
     fn read(&self, file: &str) -> String {
@@ -312,6 +314,7 @@ fn tasks_are_in_cgroups_that_the_table_names() {
     assert_eq!(machine.read("arguments"), "table /proc/self/fd/0\n");
     let verified = machine.output(&["verify", "--json", "plan.json"], "");
     let report: Value = serde_json::from_slice(&verified.stdout).expect("JSON");
+    crate::json_reference::check(&report, &[]);
     let tasks = report["data"]["tasks"].as_array().expect("a list").clone();
     assert_eq!(tasks.len(), 2);
     for (number, (task, name)) in tasks.iter().zip(["control", "vision"]).enumerate() {
