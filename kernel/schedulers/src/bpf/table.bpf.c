@@ -281,9 +281,14 @@ void BPF_PROG(table_dispatch, s32 number, struct task_struct *prev)
 
 	if (!c)
 		return;
-	/* The timer is late, or what it called for is late. */
-	if (now >= c->now.end)
+	/*
+	 * The timer is late, or what it called for is late. Its function is a softirq's, which is left to a kernel thread if the CPU is to choose
+	 * anew anyway; and that has to wait for what is free, when the slot may be over.
+	 */
+	if (now >= c->now.end) {
 		turn(c, cpu, now);
+		bpf_timer_start(&c->timer, c->now.end, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
+	}
 	if (c->now.owner != NOBODY) {
 		if (prev && prev->scx.flags & SCX_TASK_QUEUED && served_owner(prev) == c->now.owner) {
 			set_slice(prev, c->now.end > now ? c->now.end - now : 1);
