@@ -3,6 +3,7 @@
 
 use rustix::io::Errno;
 use std::ffi::CStr;
+use std::os::fd::AsRawFd;
 
 /// Mounts a file system that has no device.
 ///
@@ -25,6 +26,34 @@ pub fn reset() -> Errno {
         libc::reboot(libc::RB_AUTOBOOT);
     }
     last_error()
+}
+
+/// Tells the kernel's generator of random numbers that it has enough to begin with, always the same: a machine of which nothing is random
+/// lets programs wait for that, for hundreds of millions of instructions.
+///
+/// # Errors
+/// There is no `/dev/random`, or it may not be told.
+pub fn seed() -> std::io::Result<()> {
+    /// `struct rand_pool_info` of `linux/random.h`: bits of entropy, bytes, and these.
+    #[repr(C)]
+    struct Pool {
+        bits: libc::c_int,
+        bytes: libc::c_int,
+        words: [u32; 16],
+    }
+    /// `RNDADDENTROPY`: `_IOW('R', 3, int[2])`.
+    const ADD: libc::c_ulong = 0x4008_5203;
+    let pool = Pool {
+        bits: 512,
+        bytes: 64,
+        words: std::array::from_fn(|word| word as u32),
+    };
+    let random = std::fs::File::open("/dev/random")?;
+    // SAFETY: the kernel reads as many bytes as the structure says that it has.
+    match unsafe { libc::ioctl(random.as_raw_fd(), ADD as _, &raw const pool) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
 }
 
 fn last_error() -> Errno {

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome, tell};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
 use fresco_linux::sys::call_for_page_colors;
-use fresco_linux::sys::guest::{mark_begin, mark_end, mount, reset};
+use fresco_linux::sys::guest::{mark_begin, mark_end, mount, reset, seed};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{WaitOptions, wait};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -148,6 +148,7 @@ fn start_all() -> io::Result<ExitCode> {
     for (kind, place) in [(c"proc", c"/proc"), (c"sysfs", c"/sys"), (c"devtmpfs", c"/dev")] {
         mount(kind, place)?;
     }
+    seed()?;
     fs::create_dir(READY)?;
     mknodat(CWD, GO, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
     let Programs { map, programs } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
