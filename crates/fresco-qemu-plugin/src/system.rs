@@ -107,6 +107,8 @@ unsafe fn cpu<'a>(number: c_uint) -> &'a mut Cpu {
     unsafe { &mut *MACHINE[number as usize % CPUS].0.get() }
 }
 
+// What runs for each block and access calls what is rare last, so that it has no registers to save.
+
 unsafe extern "C" fn on_block(number: c_uint, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
@@ -114,10 +116,11 @@ unsafe extern "C" fn on_block(number: c_uint, what: *mut c_void) {
     cpu.before = cpu.after;
     cpu.after += what & BELOW;
     if cpu.before >= cpu.turn {
-        cpu.turn_over(number);
-    }
-    if cpu.state == State::Recording {
-        cpu.runs(number, what >> NUMBER);
+        // SAFETY: as above.
+        unsafe { turn_over(number, what) };
+    } else if cpu.state == State::Recording {
+        // SAFETY: as above.
+        unsafe { runs(number, what >> NUMBER) };
     }
 }
 
@@ -128,16 +131,129 @@ unsafe extern "C" fn on_access(number: c_uint, info: u32, address: u64, what: *m
         return;
     }
     let what = what as u64;
-    let (size, store) = (1u64 << (info >> crate::SHIFT & 7), info >> crate::DIRECTION & 2 != 0);
+    let (size, store) = size_and_store(info);
     let (line, set) = (address >> LINE, (address >> LINE) as usize % SETS);
     let within = (address & ((1 << LINE) - 1)) + size <= 1 << LINE;
-    if within && (cpu.last[set] == line << 1 | 1 || (!store && cpu.last[set] == line << 1)) {
-        if !store && cpu.before + (what & BELOW) < cpu.brought[set].1 {
-            cpu.hit(number, set, what);
-        }
-        return;
+    if !within || (cpu.last[set] != line << 1 | 1 && (store || cpu.last[set] != line << 1)) {
+        // SAFETY: as above.
+        unsafe { tell(number, info, address, what) };
+    } else if !store && cpu.before + (what & BELOW) < cpu.brought[set].1 {
+        // SAFETY: as above.
+        unsafe { hit(number, set, what) };
     }
-    cpu.tell(number, info, (address, size, store), what);
+}
+
+/// Bytes of an access, and whether it is a store.
+#[inline(always)]
+fn size_and_store(info: u32) -> (u64, bool) {
+    (1 << (info >> crate::SHIFT & 7), info >> crate::DIRECTION & 2 != 0)
+}
+
+/// A block begins at or after the turn.
+///
+/// # Safety
+/// As of [`cpu`], and so are those below.
+#[cold]
+#[inline(never)]
+unsafe fn turn_over(number: c_uint, what: u64) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: as the caller says.
+    let cpu = unsafe { cpu(number) };
+    match cpu.state {
+        State::Skipping => cpu.begin(number, recorder),
+        State::Recording => cpu.finish(number, PLACES),
+        State::Off | State::Done => cpu.turn = u64::MAX,
+    }
+    if cpu.state == State::Recording {
+        // SAFETY: as above.
+        unsafe { runs(number, what >> NUMBER) };
+    }
+}
+
+/// A block runs.
+#[inline(always)]
+unsafe fn runs(number: c_uint, id: u64) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: as the caller says.
+    let cpu = unsafe { cpu(number) };
+    cpu.block = id;
+    let known = cpu.defined.get((id / 64) as usize);
+    let is_known = known.is_some_and(|bits| bits >> (id % 64) & 1 == 1);
+    if !is_known || !recorder.ring.push_into_segment(number as usize, block(id as u32)) {
+        // SAFETY: as above.
+        unsafe { define(number, id) };
+    }
+}
+
+/// A block runs that may not be defined yet.
+#[cold]
+#[inline(never)]
+unsafe fn define(number: c_uint, id: u64) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: as the caller says.
+    let cpu = unsafe { cpu(number) };
+    let place = (id / 64) as usize;
+    if place >= cpu.defined.len() {
+        cpu.defined.resize(place + 1, 0);
+    }
+    if cpu.defined[place] >> (id % 64) & 1 == 0 {
+        cpu.defined[place] |= 1 << (id % 64);
+        let blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = blocks.get(id as usize) {
+            recorder.ring.push_all(number as usize, words);
+        }
+    }
+    recorder.ring.push(number as usize, block(id as u32));
+}
+
+/// A load is left out whose line a load has brought a moment ago.
+#[inline(never)]
+unsafe fn hit(number: c_uint, set: usize, what: u64) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: as the caller says.
+    let cpu = unsafe { cpu(number) };
+    if what >> NUMBER == cpu.block {
+        let word = physical::hit(what & BELOW, cpu.told - cpu.brought[set % SETS].0);
+        recorder.ring.push(number as usize, word);
+    }
+}
+
+/// An access that is not left out.
+#[inline(never)]
+unsafe fn tell(number: c_uint, info: u32, address: u64, what: u64) {
+    let Some(recorder) = RECORDER.get() else { return };
+    // SAFETY: as the caller says.
+    let cpu = unsafe { cpu(number) };
+    let (size, store) = size_and_store(info);
+    let (end, before) = (address + size, cpu.told);
+    let mut at = address;
+    while at < end {
+        // Of two pages each has a place of its own.
+        let next = (((at >> PAGE) + 1) << PAGE).min(end);
+        if let Some(physical) = physical(info, at) {
+            // A block that QEMU begins again after an access to a device is not told to run.
+            let word = match what >> NUMBER == cpu.block {
+                true => access(what & BELOW, physical, next - at, store),
+                false => elsewhere(physical, next - at, store),
+            };
+            recorder.ring.push(number as usize, word);
+            cpu.told += 1;
+        }
+        at = next;
+    }
+    let wanted = match store || cpu.told == before {
+        true => 0,
+        false => cpu.before + (what & BELOW) + UNDER_WAY,
+    };
+    let (first, last) = (address >> LINE, (end - 1) >> LINE);
+    for line in first..=last {
+        let set = line as usize % SETS;
+        // Of a store to a line that a load has brought the load stays the one.
+        if cpu.last[set] != line << 1 || !store {
+            cpu.brought[set] = (cpu.told, wanted);
+        }
+        cpu.last[set] = line << 1 | u64::from(store);
+    }
 }
 
 unsafe extern "C" fn on_change_of_addresses(number: c_uint, _: *mut c_void) {
@@ -164,17 +280,6 @@ unsafe extern "C" fn on_end_mark(number: c_uint, what: *mut c_void) {
 }
 
 impl Cpu {
-    /// A block begins at or after the turn.
-    #[cold]
-    fn turn_over(&mut self, number: c_uint) {
-        let Some(recorder) = RECORDER.get() else { return };
-        match self.state {
-            State::Skipping => self.begin(number, recorder),
-            State::Recording => self.finish(number, PLACES),
-            State::Off | State::Done => self.turn = u64::MAX,
-        }
-    }
-
     fn begin(&mut self, number: c_uint, recorder: &Recorder) {
         self.state = State::Recording;
         self.turn = self.before.saturating_add(recorder.settings.instructions);
@@ -197,92 +302,6 @@ impl Cpu {
             recorder.ring.enough();
         }
     }
-
-    /// A block runs.
-    #[inline(always)]
-    fn runs(&mut self, number: c_uint, id: u64) {
-        let Some(recorder) = RECORDER.get() else { return };
-        self.block = id;
-        let known = self.defined.get((id / 64) as usize);
-        let word = block(id as u32);
-        if known.is_none_or(|bits| bits >> (id % 64) & 1 == 0)
-            || !recorder.ring.push_into_segment(number as usize, word)
-        {
-            self.define(recorder, number, id);
-        }
-    }
-
-    /// A block runs that may not be defined yet.
-    #[cold]
-    #[inline(never)]
-    fn define(&mut self, recorder: &Recorder, number: c_uint, id: u64) {
-        let place = (id / 64) as usize;
-        if place >= self.defined.len() {
-            self.defined.resize(place + 1, 0);
-        }
-        if self.defined[place] >> (id % 64) & 1 == 0 {
-            self.defined[place] |= 1 << (id % 64);
-            let blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(words) = blocks.get(id as usize) {
-                recorder.ring.push_all(number as usize, words);
-            }
-        }
-        recorder.ring.push(number as usize, block(id as u32));
-    }
-
-    /// A load is left out whose line a load has brought a moment ago.
-    #[inline(always)]
-    fn hit(&mut self, number: c_uint, set: usize, what: u64) {
-        if what >> NUMBER != self.block {
-            return;
-        }
-        let Some(recorder) = RECORDER.get() else { return };
-        let word = physical::hit(what & BELOW, self.told - self.brought[set].0);
-        if !recorder.ring.push_into_segment(number as usize, word) {
-            push_into_next(recorder, number, word);
-        }
-    }
-
-    /// An access that is not left out.
-    #[inline(never)]
-    fn tell(&mut self, number: c_uint, info: u32, (address, size, store): (u64, u64, bool), what: u64) {
-        let Some(recorder) = RECORDER.get() else { return };
-        let (end, before) = (address + size, self.told);
-        let mut at = address;
-        while at < end {
-            // Of two pages each has a place of its own.
-            let next = (((at >> PAGE) + 1) << PAGE).min(end);
-            if let Some(physical) = physical(info, at) {
-                // A block that QEMU begins again after an access to a device is not told to run.
-                let word = match what >> NUMBER == self.block {
-                    true => access(what & BELOW, physical, next - at, store),
-                    false => elsewhere(physical, next - at, store),
-                };
-                recorder.ring.push(number as usize, word);
-                self.told += 1;
-            }
-            at = next;
-        }
-        let wanted = match store || self.told == before {
-            true => 0,
-            false => self.before + (what & BELOW) + UNDER_WAY,
-        };
-        let (first, last) = (address >> LINE, (end - 1) >> LINE);
-        for line in first..=last {
-            let set = line as usize % SETS;
-            // Of a store to a line that a load has brought the load stays the one.
-            if self.last[set] != line << 1 || !store {
-                self.brought[set] = (self.told, wanted);
-            }
-            self.last[set] = line << 1 | u64::from(store);
-        }
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn push_into_next(recorder: &Recorder, number: c_uint, word: u64) {
-    recorder.ring.push(number as usize, word);
 }
 
 /// Where an access goes in memory; `None` for registers of devices.
