@@ -290,6 +290,14 @@ mod tests {
         assert!(tally.judged > 80 && tally.plans.len() == 6, "{tally}");
     }
 
+    /// Found by the long run: jobs repeat after more steps than are judged, and what was said of the longest response was called untrue.
+    #[test]
+    fn a_reason_from_a_long_run_is_looked_at_to_its_end() {
+        let mut tally = Tally::default();
+        tally.add_spoilt(spoilt(1_124_172, 4000, 2));
+        assert_eq!(tally.spoilt(UNKNOWN), 0, "{tally}");
+    }
+
     #[test]
     fn spoilt_plans_that_do_harm_are_refused() {
         let mut tally = Tally::default();
