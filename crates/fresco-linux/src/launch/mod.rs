@@ -11,7 +11,7 @@ mod tend;
 pub use bind::{bind_cpus, bind_nodes, online_cpus, online_nodes};
 pub use library::{NAME as LIBRARY_NAME, check_library, find_library, preload_value, without_library};
 pub use program::{Program, ProgramError};
-pub use tend::{adopt_orphans, go_on_guarded, tend};
+pub use tend::{adopt_orphans, end_started, go_on_guarded, tend};
 
 use crate::backend::Backend;
 use crate::colors::{ENVIRONMENT, Request};

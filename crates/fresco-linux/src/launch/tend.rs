@@ -98,6 +98,11 @@ pub fn go_on_guarded() -> Result<Signals, Errno> {
     std::process::exit(status.unwrap_or(i32::from(u8::MAX)))
 }
 
+/// Ends all that this process has started, and waits for it.
+pub fn end_started() {
+    end_all(&BTreeSet::new());
+}
+
 /// Ends all that this process has started, its `own` children and theirs.
 fn end_all(own: &BTreeSet<u32>) {
     let start = Instant::now();

@@ -9,7 +9,7 @@ mod scheduler;
 pub use entry::{Entry, probe};
 pub use ext::Ext;
 pub use groups::{Groups, TaskGroup};
-pub use scheduler::{LastWords, Ready, Scheduler, end_scheduler, find_scheduler};
+pub use scheduler::{LastWords, NotReady, Ready, Scheduler, end_scheduler, find_scheduler};
 
 use crate::sys::{Policy, policy_of};
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,18 @@ impl Asked {
         }
     }
 
+    /// A thread of the process that is scheduled otherwise. What a thread with a deadline starts has none, so that only the first one has.
+    fn unlike(&self, pid: u32) -> Option<(u32, Policy)> {
+        let Self::Fifo { .. } = self else { return None };
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let mut numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse::<u32>().ok());
+        numbers.find_map(|thread| {
+            // One that ends meanwhile is not there any more.
+            let policy = policy_of(thread).ok()?;
+            (Some(policy) != self.policy()).then_some((thread, policy))
+        })
+    }
+
     /// What holds for a process now, in words, and whether that is what was asked. Slots hold while the scheduler is loaded and the process
     /// is in its cgroup or below it.
     pub fn held(asked: Option<&Self>, ext: &Ext, pid: u32) -> (String, bool) {
@@ -74,7 +86,10 @@ impl Asked {
             return (own, true);
         };
         let Self::Table { cgroup } = asked else {
-            return (own, applied.ok() == asked.policy());
+            return match (applied.ok() == asked.policy(), asked.unlike(pid)) {
+                (true, Some((thread, policy))) => (format!("{own}, its thread {thread} {}", policy.words()), false),
+                (holds, _) => (own, holds),
+            };
         };
         let loaded = ext.loaded();
         let is_inside = groups::path_of(pid).is_some_and(|path| {

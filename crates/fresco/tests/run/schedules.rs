@@ -18,6 +18,7 @@ const STAND_IN: &str = r#"#!/bin/sh
 cat "$2" > table.toml
 echo "$@" > arguments
 [ "$HOW" != refuses ] || { echo "fresco-scheduler: this kernel: the verifier refuses it" >&2; exit 3; }
+[ "$HOW" != hangs ] || { trap '' TERM INT; echo $$ > hangs; while :; do sleep 0.02; done; }
 mkdir -p "$FRESCO_SCHED_EXT/root"
 echo fresco_table > "$FRESCO_SCHED_EXT/root/ops"
 echo enabled > "$FRESCO_SCHED_EXT/state"
@@ -155,7 +156,7 @@ fn a_machine_that_cannot_is_told() {
     told(
         "FRESCO_SCHEDULER",
         "/nowhere",
-        "FRESCO_SCHEDULER: found /nowhere, which is no program",
+        "FRESCO_SCHEDULER: found /nowhere, No such file or directory (os error 2); allowed: fresco-scheduler, the program of kernel/schedulers;",
     );
     std::fs::write(machine.path("kernel/sched_ext/state"), "enabled\n").expect("writable");
     told("HOW", "", "another scheduler is loaded");
@@ -405,5 +406,36 @@ fn told_to_end_nothing_is_left() {
         output.for_each(drop);
         machine.is_as_before();
         assert_eq!(machine.read("kernel/sched_ext/state"), "disabled\n");
+    }
+}
+
+#[test]
+fn told_to_end_while_the_scheduler_starts_nothing_is_left() {
+    if cannot_color() {
+        return;
+    }
+    for (signal, status) in [("TERM", Some(128 + 15)), ("INT", Some(128 + 2)), ("KILL", None)] {
+        let machine = Machine::new("[\"touch\", \"started\"]", "[\"true\"]");
+        let mut child = machine.command(&["run", "plan.json"], "hangs").spawn().expect("it starts");
+        let begun = Instant::now();
+        let scheduler = loop {
+            match std::fs::read_to_string(machine.path("hangs")) {
+                Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+                _ => assert!(begun.elapsed() < Duration::from_secs(20), "it starts its scheduler"),
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let told = Command::new("kill")
+            .args(["-s", signal, &child.id().to_string()])
+            .status();
+        assert!(told.expect("every system has it").success());
+        assert_eq!(child.wait().expect("it ends").code(), status);
+        let begun = Instant::now();
+        while std::path::Path::new(&format!("/proc/{scheduler}")).exists() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "{signal}: its scheduler ends");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!machine.path("started").exists());
+        machine.is_as_before();
     }
 }

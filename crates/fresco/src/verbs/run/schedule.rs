@@ -9,7 +9,7 @@ use fresco_exchange::execution::{Deadline, Execution, Executor, SlotTable, execu
 use fresco_input::InputError;
 use fresco_linux::launch;
 use fresco_linux::memguard::Cgroup;
-use fresco_linux::schedule::{Asked, Entry, Ext, Groups, Ready, Scheduler, find_scheduler, probe};
+use fresco_linux::schedule::{Asked, Entry, Ext, Groups, NotReady, Ready, Scheduler, find_scheduler, probe};
 use fresco_linux::sys::{Policy, Signals};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -200,7 +200,13 @@ impl Schedule {
 
     /// What is to be told of it before the tasks begin.
     pub fn told(&self) -> Option<String> {
-        (self.executor.is_some() || self.reason.is_some()).then(|| self.words())
+        let is_said = self.executor.is_some() || self.reason.is_some();
+        (is_said && self.refusal().is_none()).then(|| self.words())
+    }
+
+    /// What does execute it.
+    fn executing(&self) -> Option<Executor> {
+        self.executor.filter(|_| self.reason.is_none())
     }
 
     /// In words.
@@ -218,19 +224,23 @@ impl Schedule {
                 )
             }
             (Some(Execution::Deadlines(all)), None) => {
-                format!("deadline: SCHED_DEADLINE for {} tasks", all.iter().flatten().count())
+                format!("deadline: SCHED_DEADLINE for {}", tasks(all.iter().flatten().count()))
             }
             (Some(Execution::Priorities(all)), None) => {
-                format!("fifo: SCHED_FIFO for {} tasks", all.iter().flatten().count())
+                format!("fifo: SCHED_FIFO for {}", tasks(all.iter().flatten().count()))
             }
-            (_, Some(reason)) => format!("none: {reason}"),
+            (_, Some(reason)) if self.is_auto => format!("none: {reason}"),
+            (_, Some(_)) => match self.executor {
+                Some(executor) => format!("{}, which cannot be done", executor.name()),
+                None => "none".to_owned(),
+            },
             (None, None) => "none, as asked for".to_owned(),
         }
     }
 
     /// What of a plan a machine is given.
     pub fn applied(&self) -> &'static str {
-        match self.executor {
+        match self.executing() {
             None => "colors, nodes, processors and bandwidth of each task",
             Some(Executor::Table) => "colors, nodes, processors and bandwidth of each task; its slots",
             Some(Executor::Deadline) => {
@@ -242,7 +252,7 @@ impl Schedule {
 
     /// What not.
     pub fn not_applied(&self) -> &'static str {
-        match self.executor {
+        match self.executing() {
             None => {
                 "the schedule, and refresh windows, which no common memory controller takes; the programs keep their own periods"
             }
@@ -273,15 +283,14 @@ impl Schedule {
         planned: &PlannedPrograms,
         groups: Option<&Groups>,
         held: &Signals,
-    ) -> Result<Option<Ready>, String> {
+    ) -> Result<Option<Ready>, NotReady> {
         let (Some(Execution::Table(table)), Some(program), Some(groups)) = (&self.execution, &self.scheduler, groups)
         else {
             return Ok(None);
         };
         let text = text(table, planned, groups);
-        Scheduler::start(program, &text, self.records.as_deref(), held)?
-            .ready()
-            .map(Some)
+        let scheduler = Scheduler::start(program, &text, self.records.as_deref(), held).map_err(NotReady::Failed)?;
+        scheduler.ready(held).map(Some)
     }
 
     /// What a task is started with.
@@ -305,6 +314,13 @@ impl Schedule {
             Some(policy) => Some(Entry::Policy(policy)),
             None => groups?.entry(task).map(Entry::Group),
         }
+    }
+}
+
+fn tasks(count: usize) -> String {
+    match count {
+        1 => "one task".to_owned(),
+        _ => format!("{count} tasks"),
     }
 }
 

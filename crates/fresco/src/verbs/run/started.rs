@@ -7,7 +7,7 @@ use crate::failure::{WANTING, tell};
 use crate::verbs::live::planned::PlannedPrograms;
 use fresco_linux::launch::{self, Means, Program};
 use fresco_linux::regulator::{Place, Places, Regulation, make};
-use fresco_linux::schedule::{Groups, LastWords, Ready, end_scheduler};
+use fresco_linux::schedule::{Groups, LastWords, NotReady, Ready, end_scheduler};
 use fresco_linux::sys::Signals;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -31,19 +31,24 @@ pub fn start(
     found: &[Program],
     means: &[Box<dyn Means>],
     schedule: &Schedule,
-) -> Result<Started, String> {
+) -> Result<Started, NotReady> {
     let everywhere = launch::online_cpus();
-    let (places, _held) = places(planned, regulations)?;
+    let (places, _held) = places(planned, regulations).map_err(NotReady::Failed)?;
     let place_of = |core: Option<u32>| places.get(&core?);
-    let groups = schedule.groups(planned, |core| place_of(core)?.cgroup().cloned())?;
+    let groups = schedule
+        .groups(planned, |core| place_of(core)?.cgroup().cloned())
+        .map_err(NotReady::Failed)?;
     // After the keeper of places, which outlives this process.
-    let signals = launch::go_on_guarded().map_err(|error| error.to_string())?;
+    let signals = launch::go_on_guarded().map_err(|error| NotReady::Failed(error.to_string()))?;
     launch::adopt_orphans();
     let own = std::process::id();
     let undo = || groups.iter().for_each(Groups::remove);
     let mut scheduler = schedule
         .load(planned, groups.as_ref(), &signals)
-        .inspect_err(|_| undo())?;
+        .inspect_err(|_| {
+            launch::end_started();
+            undo();
+        })?;
     let mut children: Vec<Child> = Vec::new();
     for (number, ((program, path), means)) in planned.programs.iter().zip(found).zip(means).enumerate() {
         let mut request = program.request.clone();
@@ -78,7 +83,7 @@ pub fn start(
                     let _ = child.wait();
                 }
                 undo();
-                return Err(format!("task {}: {reason}", program.task));
+                return Err(NotReady::Failed(format!("task {}: {reason}", program.task)));
             }
         }
     }

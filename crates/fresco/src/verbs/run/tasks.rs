@@ -14,6 +14,7 @@ use fresco_dram::color::format_list;
 use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::regulator::{Regulation, Trees, Wishes};
+use fresco_linux::schedule::NotReady;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::ffi::OsStr;
@@ -31,6 +32,9 @@ struct View<'p> {
     applied: &'static str,
     not_applied: &'static str,
     caveat: &'static str,
+    /// Why the schedule that was asked for cannot be executed: it is the schedule's reason.
+    #[serde(skip)]
+    cannot: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     attention: Option<String>,
 }
@@ -87,6 +91,7 @@ pub fn show(
         applied: schedule.applied(),
         not_applied: schedule.not_applied(),
         schedule: ScheduleView::new(planned, schedule),
+        cannot: schedule.refusal().map(str::to_owned),
         caveat: CAVEAT,
         attention: attention(planned, &chosen),
     };
@@ -127,7 +132,8 @@ impl View<'_> {
             "What a plan is on this machine",
             ["what", "value"].map(Column::text).into(),
         );
-        for (what, value) in [
+        let refused = self.cannot.as_deref().map(|reason| ("cannot be done", reason));
+        let rows = [
             ("schedule", &*self.schedule.words),
             ("back end", &*self.backend),
             ("covered", self.covered),
@@ -135,7 +141,8 @@ impl View<'_> {
             ("applied", self.applied),
             ("not applied", self.not_applied),
             ("note", self.caveat),
-        ] {
+        ];
+        for (what, value) in rows.into_iter().chain(refused) {
             notes.push(vec![what.into(), value.into()])?;
         }
         if let Some(words) = &self.attention {
@@ -237,7 +244,9 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, sche
         return Ok(ExitCode::from(UNABLE));
     }
     let means: Result<Vec<Box<dyn Means>>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
-    let started = means.and_then(|means| started::start(planned, &regulations, &programs, &means, schedule));
+    let started = means
+        .map_err(NotReady::Failed)
+        .and_then(|means| started::start(planned, &regulations, &programs, &means, schedule));
     match started {
         Ok(started) => {
             if let Some(words) = regulations.iter().flatten().find_map(regulated::attention) {
@@ -245,9 +254,11 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted, regulator: Regulator, sche
             }
             Ok(started::wait(planned, started))
         }
-        Err(reason) => {
+        Err(NotReady::Failed(reason)) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
         }
+        // As where tasks run.
+        Err(NotReady::Told(signal)) => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(UNABLE))),
     }
 }

@@ -24,6 +24,8 @@ use std::time::Duration;
 struct TasksReport {
     plan: String,
     tasks: Vec<TaskView>,
+    /// Whether any task runs, and all is as requested of those that do.
+    holds: bool,
     /// Processes that may not be looked at.
     not_looked_at: u64,
     /// What is to be said of them.
@@ -52,8 +54,8 @@ struct TaskView {
     schedule_asked: Option<String>,
     /// How it is scheduled; `null` if it does not run.
     schedule_applied: Option<String>,
-    /// Whether all is as requested.
-    holds: bool,
+    /// Whether all is as requested; `null` if it does not run.
+    holds: Option<bool>,
 }
 
 /// Looks at them all: once, or each so many seconds until none is left, and then the last look counts. The status is 1
@@ -74,7 +76,7 @@ pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool
         }
         report = next;
     }
-    Ok(ExitCode::from(if report.holds() { 0 } else { WANTING }))
+    Ok(ExitCode::from(if report.holds { 0 } else { WANTING }))
 }
 
 impl TaskView {
@@ -94,7 +96,7 @@ impl TaskView {
             limits_applied: None,
             schedule_asked: None,
             schedule_applied: None,
-            holds: true,
+            holds: None,
         }
     }
 
@@ -118,7 +120,7 @@ impl TaskView {
             limits_asked: request.limits.clone(),
             schedule_asked: request.schedule.as_ref().map(Asked::words),
             schedule_applied: Some(scheduled),
-            holds: placed && colored && in_time && within(&request.limits, limits.as_ref()),
+            holds: Some(placed && colored && in_time && within(&request.limits, limits.as_ref())),
             limits_applied: limits,
             ..Self::absent(program)
         })
@@ -145,8 +147,10 @@ impl TasksReport {
                 tasks.push(TaskView::absent(program));
             }
         }
+        let is_live = tasks.iter().any(|task| task.pid.is_some());
         Ok(Self {
             plan: planned.name.clone(),
+            holds: is_live && tasks.iter().all(|task| task.holds != Some(false)),
             tasks,
             not_looked_at: seen.hidden,
             note: seen.note(),
@@ -157,10 +161,6 @@ impl TasksReport {
     /// Returns true if any task runs.
     fn is_live(&self) -> bool {
         self.tasks.iter().any(|task| task.pid.is_some())
-    }
-
-    fn holds(&self) -> bool {
-        self.is_live() && self.tasks.iter().all(|task| task.holds)
     }
 
     /// The tasks, and a word about processes that may not be looked at where one of them was not found.
@@ -192,10 +192,10 @@ impl TasksReport {
                 .limits_applied
                 .as_ref()
                 .map_or("none".to_owned(), Limits::to_string);
-            let verdict = match (task.pid, task.holds) {
-                (None, _) => "not running",
-                (_, true) => "yes",
-                (_, false) => "no",
+            let verdict = match task.holds {
+                None => "not running",
+                Some(true) => "yes",
+                Some(false) => "no",
             };
             table.push(vec![
                 task.task.clone().into(),
