@@ -86,6 +86,7 @@ fn what_cannot_be_looped_is_refused() {
     let scenario = |more: &str| format!("{PAIR}{more}");
     let files = [
         ("no-command.toml", scenario("program = \"idle\"\n")),
+        ("neither.toml", scenario("")),
         ("not-found.toml", scenario("command = [\"no-such-program\"]\n")),
         ("periodic.toml", scenario("command = [\"true\"]\nperiod = \"1 ms\"\n")),
         (
@@ -107,6 +108,7 @@ fn what_cannot_be_looped_is_refused() {
     };
     for (scenario, expected) in [
         ("no-command.toml", "found no command of \"a\""),
+        ("neither.toml", "found no command of \"a\""),
         (
             "not-found.toml",
             "found command \"no-such-program\": no-such-program: not found",
@@ -133,6 +135,19 @@ fn what_cannot_be_looped_is_refused() {
         directory.path(),
     );
     assert!(error.contains("full: is not empty"), "{error}");
+    // What an earlier try has left is no recording, here or in a directory of its own.
+    std::fs::create_dir_all(directory.path().join("tried/1")).expect("writable");
+    std::fs::write(directory.path().join("tried/1/console.txt"), "no\n").expect("writable");
+    let error = refused(
+        &["loop", "sound.toml", "--kernel", "nowhere", "--out", "tried"],
+        directory.path(),
+    );
+    assert!(error.contains("nowhere") && !error.contains("not empty"), "{error}");
+    let error = of(&["plan.json"]);
+    assert!(
+        error.contains("plan.json: found a file whose name ends in .json"),
+        "{error}"
+    );
     let error = refused(
         &["loop", "sound.toml", "--kernel", "nowhere", "--out", "other"],
         directory.path(),

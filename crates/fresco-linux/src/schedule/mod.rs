@@ -68,7 +68,10 @@ impl Asked {
     /// A thread of the process that is scheduled otherwise. What a thread with a deadline starts has none, so that only the first one has.
     fn unlike(&self, pid: u32) -> Option<(u32, Policy)> {
         let Self::Fifo { .. } = self else { return None };
-        let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten()
+            .flatten();
         let mut numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse::<u32>().ok());
         numbers.find_map(|thread| {
             // One that ends meanwhile is not there any more.

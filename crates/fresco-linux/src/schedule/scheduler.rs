@@ -98,7 +98,10 @@ impl Scheduler {
         end_with_parent(&mut command);
         held.release_in(&mut command);
         let mut child = command.spawn().map_err(failed)?;
-        let told = child.stderr.take().ok_or_else(|| format!("{}: it has no standard error", program.display()))?;
+        let told = child
+            .stderr
+            .take()
+            .ok_or_else(|| format!("{}: it has no standard error", program.display()))?;
         // Whoever waits for what it says waits for signals as well.
         let flags = fcntl_getfl(&told).map_err(|error| failed(error.into()))?;
         fcntl_setfl(&told, flags | OFlags::NONBLOCK).map_err(|error| failed(error.into()))?;

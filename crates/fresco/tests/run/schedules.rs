@@ -416,7 +416,10 @@ fn told_to_end_while_the_scheduler_starts_nothing_is_left() {
     }
     for (signal, status) in [("TERM", Some(128 + 15)), ("INT", Some(128 + 2)), ("KILL", None)] {
         let machine = Machine::new("[\"touch\", \"started\"]", "[\"true\"]");
-        let mut child = machine.command(&["run", "plan.json"], "hangs").spawn().expect("it starts");
+        let mut child = machine
+            .command(&["run", "plan.json"], "hangs")
+            .spawn()
+            .expect("it starts");
         let begun = Instant::now();
         let scheduler = loop {
             match std::fs::read_to_string(machine.path("hangs")) {
@@ -432,7 +435,10 @@ fn told_to_end_while_the_scheduler_starts_nothing_is_left() {
         assert_eq!(child.wait().expect("it ends").code(), status);
         let begun = Instant::now();
         while std::path::Path::new(&format!("/proc/{scheduler}")).exists() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "{signal}: its scheduler ends");
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "{signal}: its scheduler ends"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(!machine.path("started").exists());

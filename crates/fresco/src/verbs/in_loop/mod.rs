@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco loop`: the programs of a scenario on Linux in a virtual machine, its processors recorded, and replayed on the model of the machine.
 
+mod console;
 pub mod guest;
 mod initramfs;
 mod points;
@@ -14,11 +15,12 @@ use crate::provenance;
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::record;
 use clap::Parser;
+use console::{CONSOLE, early, said};
 use fresco_input::{InputError, file_name, is_standard_input, write_atomically};
 use fresco_load::trace::digest_of_file;
 use fresco_record::machine::{MOST_MIB, Machine, MachineEnded, Processor, Recorded, Settings, record_machine};
 use fresco_scenario::Setup;
-use guest::{FRESCO, PROGRAMS, SAYS};
+use guest::{FRESCO, PROGRAMS};
 use initramfs::Initramfs;
 use points::Guest;
 use recordings::{ColorsBy, FILE, Ran, Recording, Recordings, SCHEMA, Trace};
@@ -94,6 +96,15 @@ pub fn run(args: &Args) -> Outcome {
             .allowed("a file, or the name of a built-in scenario: it is read again for the replay")
             .help("save it as a file first")
             .into());
+    }
+    if Path::new(&args.scenario).extension().is_some_and(|kind| kind == "json") {
+        return Err(InputError::new(
+            &args.scenario,
+            "found a file whose name ends in .json, as those of plans do",
+        )
+        .allowed("a scenario in TOML, or the name of a built-in one")
+        .help("name the scenario that the plan was made from, without its periods")
+        .into());
     }
     let (scenario, file) = recordings::read(&args.scenario, &args.set)?;
     prepare(&args.out)?;
@@ -177,19 +188,32 @@ fn replay(args: &Args) -> Outcome {
     }
 }
 
-/// A directory that is there and empty.
+/// A directory that is there and has no recordings. What the machine of an earlier try has said may be in it.
 fn prepare(directory: &Path) -> Result<(), InputError> {
     let fault = |found: String| InputError::new("--out", format!("{}: {found}", directory.display()));
     fs::create_dir_all(directory).map_err(|error| fault(error.to_string()))?;
-    match fs::read_dir(directory)
-        .map_err(|error| fault(error.to_string()))?
-        .next()
-    {
-        None => Ok(()),
-        Some(_) => Err(fault("is not empty".to_owned())
+    match is_without_recordings(directory) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(fault("is not empty".to_owned())
             .allowed("a directory that is new or empty: recordings take their time, and are not replaced")
             .help("name another one, or remove it")),
+        Err(error) => Err(fault(error.to_string())),
     }
+}
+
+/// Returns true if nothing is in it but consoles, or directories with nothing else.
+fn is_without_recordings(directory: &Path) -> std::io::Result<bool> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let is_spare = match entry.file_type()?.is_dir() {
+            true => is_without_recordings(&entry.path())?,
+            false => entry.file_name() == CONSOLE,
+        };
+        if !is_spare {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn tool() -> String {
@@ -224,7 +248,7 @@ impl One<'_> {
     ) -> Result<Option<Recording>, Failure> {
         let place = |error: std::io::Error| InputError::new("--out", format!("{}: {error}", self.directory.display()));
         fs::create_dir_all(self.directory).map_err(place)?;
-        let [initramfs, console] = ["initramfs", "console.txt"].map(|name| self.directory.join(name));
+        let [initramfs, console] = ["initramfs", CONSOLE].map(|name| self.directory.join(name));
         write_atomically(&initramfs, &archive(guest, setup, &self.args.file)?)?;
         let processors: Vec<Processor> = guest
             .programs
@@ -258,13 +282,24 @@ impl One<'_> {
         });
         bar.finish_and_clear();
         let _ = fs::remove_file(&initramfs);
-        let (recorded, ended) = recorded.map_err(|failure| InputError::new("fresco loop", failure.what))?;
+        // A trace that is not whole is none.
+        let discard = || {
+            for processor in &processors {
+                let _ = fs::remove_file(&processor.trace);
+            }
+        };
+        let (recorded, ended) = recorded.map_err(|failure| {
+            discard();
+            InputError::new("fresco loop", failure.what)
+        })?;
         let said = said(&console);
         if ended == MachineEnded::Asked {
+            discard();
             tell("fresco loop: stopped; recordings that were whole by then stay");
             return Ok(None);
         }
         if ended == MachineEnded::Early || recorded.iter().any(|recorded| recorded.accesses == 0) {
+            discard();
             return Err(early(&console, &said).into());
         }
         let trace = |(processor, recorded): (&Processor, &Recorded)| {
@@ -330,32 +365,6 @@ fn stripped(program: &Path) -> std::io::Result<Vec<u8>> {
     };
     let _ = fs::remove_file(&aside);
     content
-}
-
-/// What the virtual machine has said for us on its console.
-fn said(console: &Path) -> Vec<String> {
-    let text = fs::read(console).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let lines = text
-        .lines()
-        .filter_map(|line| Some(line.split_once(SAYS)?.1.trim().to_owned()));
-    lines.collect()
-}
-
-/// The machine has ended before all was recorded.
-fn early(console: &Path, said: &[String]) -> InputError {
-    let why = said.iter().find(|line| line.starts_with("failed"));
-    let ended = said
-        .iter()
-        .find(|line| line.contains(" ended: ") && !line.ends_with("status 0"));
-    let found = match (why.or(ended), said.iter().any(|line| line == "begin")) {
-        (Some(line), _) => line.clone(),
-        (None, true) => "programs ended before they were recorded".to_owned(),
-        (None, false) => "the kernel has not come as far as to start programs".to_owned(),
-    };
-    InputError::new("fresco loop", found)
-        .allowed("programs that run for --skip instructions and longer")
-        .help(format!("{} has what the virtual machine said", console.display()))
 }
 
 fn file_of(task: &str) -> String {

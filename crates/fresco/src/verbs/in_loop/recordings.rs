@@ -138,7 +138,7 @@ pub fn read(name: &str, overrides: &[String]) -> Result<(Scenario, InputFile), I
     let document = Document::parse(&source.file, &source.text)?;
     let mut all = overrides.to_vec();
     for task in document.root().array_of_tables("task")? {
-        if task.has("command") && !task.has("program") {
+        if !task.has("program") {
             all.push(format!("task.{}.program={}", task.text("name")?, quoted("idle")));
         }
     }

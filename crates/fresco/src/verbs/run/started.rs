@@ -43,12 +43,10 @@ pub fn start(
     launch::adopt_orphans();
     let own = std::process::id();
     let undo = || groups.iter().for_each(Groups::remove);
-    let mut scheduler = schedule
-        .load(planned, groups.as_ref(), &signals)
-        .inspect_err(|_| {
-            launch::end_started();
-            undo();
-        })?;
+    let mut scheduler = schedule.load(planned, groups.as_ref(), &signals).inspect_err(|_| {
+        launch::end_started();
+        undo();
+    })?;
     let mut children: Vec<Child> = Vec::new();
     for (number, ((program, path), means)) in planned.programs.iter().zip(found).zip(means).enumerate() {
         let mut request = program.request.clone();

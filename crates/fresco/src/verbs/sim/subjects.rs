@@ -181,7 +181,11 @@ fn refuse_what_changes_nothing(args: &Args, kinds: &[Kind]) -> Result<(), InputE
         refuse_options("a scenario", "plans", &options)?;
     }
     if kinds.iter().all(|kind| *kind == Kind::Plan) {
-        refuse_options("a plan", "scenarios", &[("--trace-dir", args.trace_dir.is_some())])?;
+        let options = [
+            ("--trace-dir", args.trace_dir.is_some()),
+            ("--recorded", args.recorded.is_some()),
+        ];
+        refuse_options("a plan", "scenarios", &options)?;
     }
     Ok(())
 }
