@@ -9,6 +9,7 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
     for (number, task) in plan.tasks.iter().enumerate() {
         let place = format!("tasks[{number}] ({})", task.name);
         holds! { !task.name.is_empty(), &place, "has no name" }
+        holds! { !task.name.contains(char::is_control), &place, "has a name with characters that cannot be printed" }
         if let Some(bytes) = touched(task).map_err(|fact| Violation::new(format!("{place}.work"), fact))? {
             let memory = task.memory_bytes;
             holds! { bytes <= memory, format!("{place}.work"), "touches {bytes} bytes, the task has {memory}" }

@@ -69,6 +69,11 @@ fn wrong_programs() {
     let uneven = |plan: &mut Plan| plan.tasks[1].memory_bytes -= 1;
     sound.refused(uneven, place, "a multiple of 64 B");
     sound.refused(|plan| plan.tasks[1].name.clear(), "tasks[1]", "has no name");
+    sound.refused(
+        |plan| plan.tasks[1].name.push_str("\nall is well"),
+        "tasks[1]",
+        "has a name with characters that cannot be printed",
+    );
 }
 
 #[test]
