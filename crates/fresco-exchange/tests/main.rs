@@ -6,6 +6,7 @@ mod c_tables;
 mod execution;
 mod imports;
 mod partitions;
+mod records;
 mod refresh_windows;
 mod schedules;
 mod support;

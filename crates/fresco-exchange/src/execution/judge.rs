@@ -2,6 +2,7 @@
 //! Recorded slots against the plan's.
 
 use super::records::Record;
+use super::segments::Segments;
 use super::slots::SlotTable;
 use fresco_rt::Time;
 use serde::Serialize;
@@ -10,11 +11,11 @@ use std::collections::BTreeMap;
 /// What has become of the slots of all tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgements {
-    /// Records.
+    /// Records that are judged.
     pub records: u64,
     /// Turns of the table in which a slot was recorded.
     pub frames: u64,
-    /// Records that are no slot of the plan, or not in the order of time.
+    /// Records that are no slot of the plan, not in the order of time, or that have passed over more slots than there are.
     pub not_planned: u64,
     /// Of each task with slots.
     pub tasks: Vec<Judgement>,
@@ -25,21 +26,23 @@ pub struct Judgements {
 pub struct Judgement {
     /// The task.
     pub task: String,
-    /// Slots that ended, from the first record of their processor to the last.
+    /// Slots that ended, from the first record of any processor to the last.
     pub slots: u64,
     /// In which it ran.
     pub ran: u64,
     /// In which there was nothing to do.
     pub unused: u64,
-    /// In which it waited and did not run, or that the processor did not turn to.
+    /// In which it was ready or waited and did not run, or that the processor did not turn to.
     pub missed: u64,
+    /// In which it began before the slot.
+    pub early: u64,
     /// In which it was ready and began later than the bound.
     pub late: u64,
     /// In which it went on after the end for longer than the bound.
     pub late_ends: u64,
     /// At whose end it was stopped.
     pub cut: u64,
-    /// Those of them that are the last of a job.
+    /// Those of them that are the last of a job by the plan.
     pub overran: u64,
     /// Of which there is no record.
     pub lost: u64,
@@ -47,7 +50,7 @@ pub struct Judgement {
     pub ran_ns: Time,
     /// From a slot's begin until the task ran, where it was ready.
     pub start: Spread,
-    /// There are slots, and none is missed, late, overrun or lost.
+    /// There are slots, and none is missed, early, late, overrun or lost.
     pub holds: bool,
 }
 
@@ -91,129 +94,175 @@ impl Judgements {
     }
 }
 
-/// Time of a processor, with a task or without one; it lasts until the next one.
-struct Segment {
-    begin_ns: Time,
-    end_ns: Time,
-    task: Option<usize>,
+/// What is known of a processor so far.
+struct Progress {
+    segments: Segments,
+    /// Number of the last segment that has a record.
+    before: Option<u64>,
 }
 
-/// The segments of a processor, in the order of the frame.
-struct Segments(Vec<Segment>);
-
-impl Segments {
-    fn of(table: &SlotTable, cpu: u32, names: &[&str]) -> Self {
-        let mut slots: Vec<_> = table.slots.iter().filter(|slot| slot.core == cpu).collect();
-        slots.sort_by_key(|slot| slot.start_ns);
-        let (mut segments, mut at) = (Vec::new(), 0);
-        let mut push = |begin_ns, end_ns, task| {
-            if begin_ns < end_ns {
-                segments.push(Segment { begin_ns, end_ns, task });
-            }
-        };
-        for slot in slots {
-            let end = slot.start_ns.saturating_add(slot.length_ns);
-            push(at, slot.start_ns, None);
-            push(slot.start_ns, end, names.iter().position(|name| *name == slot.task));
-            at = end;
-        }
-        push(at, table.frame_ns, None);
-        Self(segments)
-    }
-
-    /// The number, through all frames, of the segment that a record is of.
-    fn number(&self, record: &Record, frame_ns: Time, names: &[&str]) -> Option<u64> {
-        let (frame, at) = (record.begin_ns / frame_ns, record.begin_ns % frame_ns);
-        let place = self.0.iter().position(|segment| segment.begin_ns == at)?;
-        let segment = &self.0[place];
-        let is_same = record.end_ns.checked_sub(record.begin_ns) == Some(segment.end_ns - at)
-            && record.task.as_deref() == segment.task.map(|task| names[task]);
-        is_same.then_some(())?;
-        frame.checked_mul(self.0.len() as u64)?.checked_add(place as u64)
-    }
-
-    /// Adds how many slots each task has from one number to before another.
-    fn count(&self, from: u64, to: u64, mut add: impl FnMut(usize, u64)) {
-        let length = self.0.len() as u64;
-        if from >= to || length == 0 {
-            return;
-        }
-        // How often each place comes, without going through all.
-        let before = |number: u64, place: u64| number / length + u64::from(number % length > place);
-        for (place, segment) in (0..).zip(&self.0) {
-            if let Some(task) = segment.task {
-                add(task, before(to, place) - before(from, place));
-            }
-        }
-    }
+/// What is counted.
+struct Counting {
+    tasks: Vec<Judgement>,
+    starts: Vec<Vec<Time>>,
+    late_ns: Time,
 }
 
-/// Judges records of a table whose turns begin at multiples of its length. Starts and ends may be later than planned by `late_ns`.
-pub fn judge(table: &SlotTable, records: &[Record], late_ns: Time) -> Judgements {
+/// Judges records of a table whose turns begin at multiples of its length. Starts and ends may be later than planned by `late_ns`; slots that
+/// began within `after_ns` after the first one are left out.
+///
+/// All processors are to have records of all their slots from the first record of any to the last one of any; at both ends one slot
+/// of each may have none, as its processor had not begun yet, or had not finished it.
+pub fn judge(table: &SlotTable, records: &[Record], late_ns: Time, after_ns: Time) -> Judgements {
     let names = table.tasks();
     let frame_ns = table.frame_ns.max(1);
-    let mut tasks: Vec<Judgement> = names
+    let mut cpus: BTreeMap<u32, Progress> = BTreeMap::new();
+    for cpu in table
+        .slots
         .iter()
-        .map(|name| Judgement {
-            task: (*name).to_owned(),
-            ..Judgement::default()
-        })
-        .collect();
-    let mut starts: Vec<Vec<Time>> = vec![Vec::new(); names.len()];
-    let mut by_cpu: BTreeMap<u32, (Segments, Option<u64>)> = BTreeMap::new();
-    let (mut not_planned, mut first, mut last) = (0, u64::MAX, 0);
-    for record in records {
-        let (segments, before) = by_cpu
-            .entry(record.cpu)
-            .or_insert_with(|| (Segments::of(table, record.cpu, &names), None));
-        let number = segments.number(record, frame_ns, &names);
-        let Some(number) = number.filter(|number| before.is_none_or(|before| before < *number)) else {
-            not_planned += 1;
-            continue;
-        };
-        let skipped_from = number.saturating_sub(record.skipped.into());
-        let from = before.map_or(skipped_from, |before| before + 1);
-        segments.count(from.max(skipped_from), number, |task, count| {
-            tasks[task].slots += count;
-            tasks[task].missed += count;
+        .map(|slot| slot.core)
+        .chain(records.iter().map(|record| record.cpu))
+    {
+        cpus.entry(cpu).or_insert_with(|| Progress {
+            segments: Segments::of(table, cpu, &names),
+            before: None,
         });
-        segments.count(from, skipped_from, |task, count| {
-            tasks[task].slots += count;
-            tasks[task].lost += count;
-        });
-        *before = Some(number);
-        let frame = record.begin_ns / frame_ns;
-        (first, last) = (first.min(frame), last.max(frame));
-        let Some(task) = segments.0[(number % segments.0.len() as u64) as usize].task else {
-            continue;
-        };
-        add(&mut tasks[task], record, late_ns);
-        let start = record.started_ns.filter(|_| record.ready);
-        starts[task].extend(start.map(|start| start.saturating_sub(record.begin_ns)));
     }
-    for (task, starts) in tasks.iter_mut().zip(starts) {
-        task.start = Spread::of(starts);
-        let bad = task.missed + task.late + task.late_ends + task.overran + task.lost;
-        task.holds = task.slots > 0 && bad == 0;
+    let numbers = numbers(&cpus, records, &names);
+    let planned = || records.iter().zip(&numbers).filter(|(_, number)| number.is_some());
+    let begin = match planned().map(|(record, _)| record.begin_ns).min() {
+        Some(begin) => begin,
+        None => records.iter().map(|record| record.begin_ns).min().unwrap_or(0),
+    }
+    .saturating_add(after_ns);
+    let mut counting = Counting {
+        tasks: names
+            .iter()
+            .map(|name| Judgement {
+                task: (*name).to_owned(),
+                ..Judgement::default()
+            })
+            .collect(),
+        starts: vec![Vec::new(); names.len()],
+        late_ns,
+    };
+    let (mut judged, mut not_planned, mut first, mut last) = (0, 0, u64::MAX, 0);
+    for (record, number) in records.iter().zip(&numbers) {
+        let is_judged = record.begin_ns >= begin || after_ns == 0;
+        judged += u64::from(is_judged);
+        let (Some(number), Some(cpu)) = (*number, cpus.get_mut(&record.cpu)) else {
+            not_planned += u64::from(is_judged);
+            continue;
+        };
+        counting.before(cpu, record, number, begin, after_ns == 0);
+        cpu.before = Some(number);
+        if is_judged {
+            let frame = record.begin_ns / frame_ns;
+            (first, last) = (first.min(frame), last.max(frame));
+            counting.add(&cpu.segments, record, number);
+        }
+    }
+    if let Some(end) = planned().map(|(record, _)| record.end_ns).max() {
+        for cpu in cpus.values() {
+            counting.behind(cpu, begin, end);
+        }
     }
     Judgements {
-        records: records.len() as u64,
+        records: judged,
         frames: if first <= last { last - first + 1 } else { 0 },
         not_planned,
-        tasks,
+        tasks: counting.done(),
     }
 }
 
-fn add(task: &mut Judgement, record: &Record, late_ns: Time) {
-    let after = |at: Option<Time>, planned: Time| at.is_some_and(|at| at.saturating_sub(planned) > late_ns);
-    let has_run = record.started_ns.is_some();
-    task.slots += 1;
-    task.ran += u64::from(has_run);
-    task.unused += u64::from(!has_run && !record.missed);
-    task.missed += u64::from(record.missed);
-    task.late += u64::from(record.ready && after(record.started_ns, record.begin_ns));
-    task.late_ends += u64::from(after(record.stopped_ns, record.end_ns));
-    task.cut += u64::from(record.cut);
-    task.overran += u64::from(record.overran);
-    task.ran_ns = task.ran_ns.saturating_add(record.ran_ns);
+/// The number of each record's segment; `None` of one that is not of the plan, comes before one that is in front of it, or
+/// says that more was passed over than there is between the two.
+fn numbers(cpus: &BTreeMap<u32, Progress>, records: &[Record], names: &[&str]) -> Vec<Option<u64>> {
+    let mut last: BTreeMap<u32, u64> = BTreeMap::new();
+    let number = |record: &Record| {
+        let number = cpus.get(&record.cpu)?.segments.number(record, names)?;
+        let between = match last.get(&record.cpu) {
+            Some(before) => number.checked_sub(*before)?.checked_sub(1)?,
+            None => number,
+        };
+        (u64::from(record.skipped) <= between).then_some(())?;
+        last.insert(record.cpu, number);
+        Some(number)
+    };
+    records.iter().map(number).collect()
+}
+
+impl Counting {
+    /// Counts what is between a record and the one before it.
+    fn before(&mut self, cpu: &Progress, record: &Record, number: u64, begin: Time, from_start: bool) {
+        let segments = &cpu.segments;
+        let least = segments.from(begin);
+        let skipped_from = number - u64::from(record.skipped);
+        let from = match cpu.before {
+            Some(before) => least.max(before + 1),
+            // The timers of the processors are started one after the other.
+            None => segments.without_first(least, skipped_from),
+        };
+        self.lose(segments, from, skipped_from);
+        // What was passed over before the first record is known from that.
+        let least = if from_start && cpu.before.is_none() { 0 } else { least };
+        segments.count(skipped_from.max(least), number, |task, count| {
+            self.tasks[task].slots += count;
+            self.tasks[task].missed += count;
+        });
+    }
+
+    /// Counts what is behind the last record of a processor.
+    fn behind(&mut self, cpu: &Progress, begin: Time, end: Time) {
+        let (least, to) = (cpu.segments.from(begin), cpu.segments.until(end));
+        match cpu.before {
+            Some(before) => {
+                let from = least.max(before + 1);
+                // A task that is cut is stopped somewhat later, and then there is a record.
+                self.lose(&cpu.segments, from, cpu.segments.without_last(from, to));
+            }
+            None => self.lose(&cpu.segments, least, to),
+        }
+    }
+
+    fn lose(&mut self, segments: &Segments, from: u64, to: u64) {
+        segments.count(from, to, |task, count| {
+            self.tasks[task].slots += count;
+            self.tasks[task].lost += count;
+        });
+    }
+
+    /// Counts a slot by what happened in it: flags are believed where times and the plan do not say it.
+    fn add(&mut self, segments: &Segments, record: &Record, number: u64) {
+        let Some(place) = segments.task(number) else {
+            return;
+        };
+        let late_ns = self.late_ns;
+        let after = |at: Option<Time>, planned: Time| at.is_some_and(|at| at.saturating_sub(planned) > late_ns);
+        let has_run = record.started_ns.is_some();
+        // The flag alone is not set of a thread that a processor had fetched, and did not come to run.
+        let is_missed = !has_run && (record.missed || record.ready);
+        let task = &mut self.tasks[place];
+        task.slots += 1;
+        task.ran += u64::from(has_run);
+        task.unused += u64::from(!has_run && !is_missed);
+        task.missed += u64::from(is_missed);
+        task.early += u64::from(record.started_ns.is_some_and(|start| start < record.begin_ns));
+        task.late += u64::from(record.ready && after(record.started_ns, record.begin_ns));
+        task.late_ends += u64::from(after(record.stopped_ns.max(record.started_ns), record.end_ns));
+        task.cut += u64::from(record.cut);
+        task.overran += u64::from(record.cut && segments.ends(number));
+        task.ran_ns = task.ran_ns.saturating_add(record.ran_ns);
+        let start = record.started_ns.filter(|_| record.ready);
+        self.starts[place].extend(start.map(|start| start.saturating_sub(record.begin_ns)));
+    }
+
+    fn done(mut self) -> Vec<Judgement> {
+        for (task, starts) in self.tasks.iter_mut().zip(self.starts) {
+            task.start = Spread::of(starts);
+            let bad = task.missed + task.early + task.late + task.late_ends + task.overran + task.lost;
+            task.holds = task.slots > 0 && bad == 0;
+        }
+        self.tasks
+    }
 }

@@ -6,13 +6,14 @@ mod deadlines;
 mod judge;
 mod priorities;
 mod records;
+mod segments;
 mod slots;
 
 pub use deadlines::{Deadline, LEAST_RUNTIME_NS, LONGEST_PERIOD_NS, SHORTEST_PERIOD_NS};
 pub(crate) use deadlines::{LIMIT, fraction, misfit, share};
 pub use judge::{Judgement, Judgements, Spread, judge};
 pub use priorities::MOST_PRIORITIES;
-pub use records::{Record, parse_records};
+pub use records::{Record, Records, parse_records};
 pub use slots::{Slot, SlotTable};
 
 use crate::windows::kind;

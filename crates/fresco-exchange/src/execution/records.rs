@@ -8,6 +8,8 @@ use serde::Deserialize;
 /// A slot that has ended. Times are those of CLOCK_MONOTONIC in ns; `None` for what has not happened.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Record {
+    /// The turn of the table.
+    pub frame: u64,
     /// The processor.
     pub cpu: u32,
     /// The task; `None` of time that has no slot.
@@ -16,41 +18,157 @@ pub struct Record {
     pub begin_ns: Time,
     /// As planned.
     pub end_ns: Time,
-    /// When the task ran first.
+    /// When the task ran first. It may be after the end, where the processor was late to turn to the next slot.
     pub started_ns: Option<Time>,
     /// When it ran last.
     pub stopped_ns: Option<Time>,
-    /// For how long it ran.
+    /// For how long it ran. It is counted from the slot's begin on where a task goes on from one slot into its next one, and
+    /// `started_ns` is then somewhat later: when the processor turned to that.
     pub ran_ns: Time,
     /// It was ready when the slot began.
     pub ready: bool,
     /// It was stopped at the slot's end.
     pub cut: bool,
-    /// It was stopped at the end of the last slot of a job.
+    /// It was stopped at the end of the last slot of a job, as the table had it.
     pub overran: bool,
     /// It waited, and did not run.
     pub missed: bool,
-    /// Slots and gaps before this one that the processor never turned to.
+    /// Slots and gaps right before this one that the processor never turned to.
     pub skipped: u32,
 }
 
-/// Reads records. A last line that was not written to its end, as by a program that was killed, is left out.
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The records.
+    pub records: Vec<Record>,
+    /// What was left out at the end, as in a file of a program that was killed: where and what, in a line.
+    pub left_out: Option<String>,
+}
+
+const ALLOWED: &str =
+    "lines of JSON as `fresco run PLAN --records FILE` and `fresco-scheduler table --records FILE` write them";
+const HELP: &str = "name the file that one of these has written";
+
+/// Reads records. A last line that was not written to its end and blank lines behind the last one are left out.
 ///
 /// # Errors
-/// A line that is none.
-pub fn parse_records(file: &str, text: &str) -> Result<Vec<Record>, InputError> {
+/// There are none; a line that is none, or that cannot be true.
+pub fn parse_records(file: &str, text: &str) -> Result<Records, InputError> {
+    let written = text.trim_end();
+    let last = written.lines().count();
+    let blank = text[written.len()..].lines().count() > 1;
+    let mut left_out = blank.then(|| format!("{file}: blank lines at the end are left out"));
     let mut records = Vec::new();
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        match serde_json::from_str(line) {
-            Ok(record) => records.push(record),
-            Err(_) if !line.ends_with('\n') && !records.is_empty() => {}
-            Err(error) => {
-                return Err(InputError::new(file, format!("found no record of a slot: {error}"))
-                    .at_line(number)
-                    .allowed("lines of JSON as `fresco run PLAN --records FILE` and `fresco-scheduler table --records FILE` write them")
-                    .help("name the file that one of these has written"));
+    for (number, line) in (1..).zip(written.lines()) {
+        let refused = |found: String| {
+            InputError::new(file, found)
+                .at_line(u32::try_from(number).unwrap_or(u32::MAX))
+                .allowed(ALLOWED)
+                .help(HELP)
+        };
+        match serde_json::from_str::<Record>(line) {
+            Ok(record) => match contradiction(&record) {
+                None => records.push(record),
+                Some((found, allowed)) => return Err(refused(found).allowed(allowed)),
+            },
+            Err(error) if error.is_eof() && number == last && !records.is_empty() => {
+                left_out = Some(format!("{file}:{number}: the last line is incomplete, and left out"));
             }
+            Err(error) => return Err(refused(format!("found no record of a slot: {}", said(&error)))),
         }
     }
-    Ok(records)
+    if records.is_empty() {
+        return Err(InputError::new(file, "found no record in it")
+            .allowed("a line for each slot that has ended")
+            .help("name a file of records of tasks that ran for a while; `fresco run` writes none before the first slot has ended"));
+    }
+    Ok(Records { records, left_out })
+}
+
+/// What is wrong with a line: its number is told by who names the file.
+fn said(error: &serde_json::Error) -> String {
+    let (text, place) = (
+        error.to_string(),
+        format!(" at line {} column {}", error.line(), error.column()),
+    );
+    let text = text.strip_suffix(&place).unwrap_or(&text);
+    match error.is_data() {
+        true => text.to_owned(),
+        false => format!("{text}, at character {}", error.column()),
+    }
+}
+
+/// What cannot be true of a record as the scheduler writes it, and what can.
+fn contradiction(record: &Record) -> Option<(String, &'static str)> {
+    let Record {
+        begin_ns,
+        end_ns,
+        started_ns,
+        stopped_ns,
+        ran_ns,
+        ..
+    } = *record;
+    if end_ns <= begin_ns {
+        return Some((
+            format!("found end_ns {end_ns}, which is not after begin_ns {begin_ns}"),
+            "a slot that ends after its begin",
+        ));
+    }
+    if record.task.is_none() && (started_ns.is_some() || record.ready || record.missed) {
+        return Some((
+            "found a task that ran or waited where \"task\" is null".to_owned(),
+            "null of time that has no slot, in which no task of the table runs or waits",
+        ));
+    }
+    if record.overran && !record.cut {
+        return Some((
+            "found overran without cut".to_owned(),
+            "overran of a task that was cut at the end of its slot",
+        ));
+    }
+    let Some(started) = started_ns else {
+        let found = [
+            (stopped_ns.is_some(), "stopped_ns"),
+            (ran_ns > 0, "ran_ns above 0"),
+            (record.cut, "cut"),
+        ];
+        let (_, found) = found.into_iter().find(|(is_found, _)| *is_found)?;
+        return Some((
+            format!("found {found} of a task that has not run, as started_ns is null"),
+            "stopped_ns null, ran_ns 0 and no cut of a task that has not run",
+        ));
+    };
+    if record.missed {
+        return Some((
+            format!("found missed of a task that ran from started_ns {started} on"),
+            "missed of a task that waited and has not run",
+        ));
+    }
+    let Some(stopped) = stopped_ns else {
+        return Some((
+            format!("found no stopped_ns of a task that ran from started_ns {started} on"),
+            "when it ran last: a record is written when the task has stopped",
+        ));
+    };
+    // One that began after the end, and goes on in the next slot, has the end as its stop.
+    if stopped < started.min(end_ns) {
+        return Some((
+            format!("found stopped_ns {stopped} before started_ns {started}"),
+            "a stop that is not before the start",
+        ));
+    }
+    if record.cut && stopped < end_ns {
+        return Some((
+            format!("found cut of a task that stopped at {stopped}, before end_ns {end_ns}"),
+            "cut of a task that was still running at the end of its slot",
+        ));
+    }
+    let most = stopped - begin_ns.min(started).min(stopped);
+    (ran_ns > most).then(|| {
+        (
+            format!("found ran_ns {ran_ns}, though from begin_ns to stopped_ns there are {most} ns"),
+            "no longer than from the slot's begin to the task's stop",
+        )
+    })
 }

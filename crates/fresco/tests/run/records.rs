@@ -99,59 +99,162 @@ fn slots_that_began_in_time_hold() {
     );
 }
 
+/// Changes each record.
+fn change(directory: &TempDir, change: impl Fn(&mut Value)) {
+    let file = directory.path().join("r.jsonl");
+    let mut changed = String::new();
+    for line in std::fs::read_to_string(&file).expect("there").lines() {
+        let mut record: Value = serde_json::from_str(line).expect("JSON");
+        change(&mut record);
+        _ = writeln!(changed, "{record}");
+    }
+    std::fs::write(file, changed).expect("writable");
+}
+
 #[test]
 fn what_is_not_as_planned_is_counted() {
-    let of = |from: &str, to: &str, count: &str| {
-        let (directory, _) = recorded(3, |_| 20_000);
-        edit(&directory, from, to);
+    let counted = |count: &str, by: &dyn Fn(&mut Value)| {
+        let (directory, slots) = recorded(3, |_| 20_000);
+        change(&directory, by);
         let (status, data) = judged(&directory, &[]);
-        assert_eq!((status, &data["tasks"][0][count]), (Some(1), &Value::from(1)), "{data}");
+        assert_eq!(status, Some(1), "{data}");
+        (data["tasks"][0][count].as_u64().expect("a number"), 3 * slots)
     };
-    of("\"missed\":false", "\"missed\":true", "missed");
-    of("\"overran\":false", "\"overran\":true", "overran");
+    let idle = |record: &mut Value| {
+        record["started_ns"] = Value::Null;
+        record["stopped_ns"] = Value::Null;
+        record["ran_ns"] = 0.into();
+    };
+    // It was ready in each slot, and ran in none.
+    let (missed, slots) = counted("missed", &idle);
+    assert_eq!(missed, slots);
+    let (missed, slots) = counted("missed", &|record| {
+        idle(record);
+        (record["ready"], record["missed"]) = (false.into(), true.into());
+    });
+    assert_eq!(missed, slots);
+    let (early, slots) = counted("early", &|record| {
+        record["started_ns"] = (record["begin_ns"].as_u64().expect("a time") - 1).into();
+    });
+    assert_eq!(early, slots);
+    // Whatever the flag says: a job ends in each 8 ms.
     let (directory, _) = recorded(3, |_| 20_000);
-    edit(&directory, "\"cpu\":0", "\"cpu\":1");
-    let (status, data) = judged(&directory, &[]);
-    assert_eq!((status, &data["not_planned"]), (Some(1), &Value::from(1)), "{data}");
+    let frame_ns = judged(&directory, &[]).1["frame_ns"].as_u64().expect("a time");
+    let (overran, _) = counted("overran", &|record| record["cut"] = true.into());
+    assert_eq!(overran, 3 * frame_ns / 8_000_000);
+    for (edited, to) in [
+        ("\"cpu\":0", "\"cpu\":1"),
+        ("\"frame\":5", "\"frame\":6"),
+        ("\"skipped\":0", "\"skipped\":1000000"),
+    ] {
+        let (directory, _) = recorded(3, |_| 20_000);
+        edit(&directory, edited, to);
+        let (status, data) = judged(&directory, &[]);
+        assert_eq!((status, &data["not_planned"]), (Some(1), &Value::from(1)), "{data}");
+    }
     // On another processor, as --cpus says.
     let (directory, _) = recorded(3, |_| 20_000);
-    let file = directory.path().join("r.jsonl");
-    let moved = std::fs::read_to_string(&file)
-        .expect("there")
-        .replace("\"cpu\":0", "\"cpu\":3");
-    std::fs::write(&file, moved).expect("writable");
+    change(&directory, |record| record["cpu"] = 3.into());
     assert_eq!(judged(&directory, &["--cpus", "3"]).0, Some(0));
     assert_eq!(judged(&directory, &[]).0, Some(1));
-    std::fs::write(&file, "").expect("writable");
-    let (status, data) = judged(&directory, &[]);
-    assert_eq!(
-        (status, &data["records"]),
-        (Some(1), &Value::from(0)),
-        "nothing recorded is no proof"
-    );
+}
+
+#[test]
+fn what_was_not_written_to_its_end_is_left_out() {
+    let (directory, slots) = recorded(3, |_| 20_000);
+    let file = directory.path().join("r.jsonl");
+    let text = std::fs::read_to_string(&file).expect("there");
+    for (written, left, told) in [
+        (
+            &text[..text.len() - 30],
+            1,
+            format!(
+                "fresco verify: r.jsonl:{}: the last line is incomplete, and left out\n",
+                3 * slots
+            ),
+        ),
+        (
+            &format!("{text}\n\n")[..],
+            0,
+            "fresco verify: r.jsonl: blank lines at the end are left out\n".to_owned(),
+        ),
+    ] {
+        std::fs::write(&file, written).expect("writable");
+        let done = fresco(
+            &["verify", "plan.json", "--records", "r.jsonl", "--json"],
+            directory.path(),
+        );
+        let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        assert_eq!(done.status.code(), Some(0));
+        assert_eq!(report["data"]["records"], 3 * slots - left);
+        assert_eq!(String::from_utf8_lossy(&done.stderr), told);
+    }
+}
+
+#[test]
+fn an_unsound_plan_is_not_judged() {
+    let (directory, _) = recorded(2, |_| 0);
+    let file = directory.path().join("plan.json");
+    let sound: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("there")).expect("JSON");
+    let no_slots = |plan: &mut Value| plan["data"]["schedule"]["table"]["slots"] = Value::Array(Vec::new());
+    let other_core = |plan: &mut Value| plan["data"]["schedule"]["table"]["slots"][0]["core"] = 1.into();
+    let other_task = |plan: &mut Value| plan["data"]["schedule"]["table"]["slots"][0]["task"] = 9.into();
+    let twice = |plan: &mut Value| {
+        let task = plan["data"]["tasks"][0].clone();
+        plan["data"]["tasks"].as_array_mut().expect("a list").push(task);
+    };
+    for edit in [&no_slots as &dyn Fn(&mut Value), &other_core, &other_task, &twice] {
+        let mut plan = sound.clone();
+        edit(&mut plan);
+        std::fs::write(&file, plan.to_string()).expect("writable");
+        let told = refused(&["verify", "plan.json", "--records", "r.jsonl"], directory.path());
+        let of_live = refused(&["verify", "plan.json"], directory.path());
+        assert!(told.contains("plan.json"), "{told}");
+        assert_eq!(told, of_live);
+    }
 }
 
 #[test]
 fn what_are_no_records_is_told() {
     let (directory, _) = recorded(2, |_| 0);
+    let refused = |words: &[&str]| refused(&[&["verify"], words].concat(), directory.path());
+    let (plan, records) = (["plan.json"], ["plan.json", "--records", "r.jsonl"]);
+    for (words, wanted) in [
+        (
+            &["-", "--records", "-"][..],
+            "--records: found - for the records and for the plan",
+        ),
+        (&[&records[..], &["--late", "soon"]].concat(), "--late: "),
+        (&[&records[..], &["--least", "50"]].concat(), "--least"),
+        (&[&plan[..], &["--late", "5us"]].concat(), "--records"),
+        (&[&plan[..], &["--after", "5us"]].concat(), "--records"),
+        (&[&plan[..], &["--cpus", "1"]].concat(), "--records"),
+    ] {
+        let told = refused(words);
+        assert!(told.contains(wanted), "{told}");
+    }
+    assert_eq!(judged(&directory, &["--late", "0ns"]).0, Some(0));
     edit(&directory, "\"cpu\":0", "\"cpu\":-1");
-    let told = refused(&["verify", "plan.json", "--records", "r.jsonl"], directory.path());
+    let told = refused(&records);
     assert!(
-        told.contains("r.jsonl:1: found no record of a slot") && told.contains("allowed: lines of JSON"),
+        told.contains("r.jsonl:1: found no record of a slot")
+            && told.contains("allowed: lines of JSON")
+            && !told.contains("column"),
         "{told}"
     );
-    let told = refused(
-        &["verify", "plan.json", "--records", "r.jsonl", "--late", "soon"],
-        directory.path(),
-    );
-    assert!(told.contains("--late: "), "{told}");
+    std::fs::write(directory.path().join("r.jsonl"), "").expect("writable");
+    let told = refused(&records);
+    assert!(told.contains("r.jsonl: found no record in it"), "{told}");
     stdout(
         &["plan", "tasks.toml", "--set", "plan.method=crs", "--out", "plan.json"],
         directory.path(),
     );
-    let told = refused(&["verify", "plan.json", "--records", "r.jsonl"], directory.path());
+    let told = refused(&records);
     assert!(
-        told.contains("plan.json: --records: found a schedule that is servers"),
+        told.contains("plan.json: --records: found a schedule that is servers")
+            && told.contains("allowed: a table, or slots of one task each")
+            && told.contains("leave out --records")
+            && !told.contains("--schedule"),
         "{told}"
     );
 }

@@ -72,6 +72,24 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Has the checker look at a plan.
+///
+/// # Errors
+/// It is not sound, or cannot be verified.
+pub fn check_sound(file: &str, plan: &Plan, machine: &Machine) -> Result<(), InputError> {
+    let Err(objection) = fresco_plan::check(plan, machine) else {
+        return Ok(());
+    };
+    let (verdict, is_known) = match &objection {
+        Objection::Violated(_) => ("is not sound", true),
+        Objection::Unverifiable(_) => ("cannot be verified", false),
+    };
+    let error = InputError::new(file, format!("found a plan that {verdict}: {objection}"))
+        .allowed("a plan that `fresco check` finds sound")
+        .help("plan again: fresco plan SCENARIO --out PLAN");
+    Err(if is_known { error } else { error.too_large() })
+}
+
 /// Reads a plan. `cpus` are the processors of its cores, in order; by default core n is processor n.
 pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failure> {
     let LoadedPlan {
@@ -81,16 +99,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
         ..
     } = plans::load(path, &[])?;
     let file = fresco_input::file_name(path);
-    if let Err(objection) = fresco_plan::check(&plan, &machine) {
-        let (verdict, is_known) = match &objection {
-            Objection::Violated(_) => ("is not sound", true),
-            Objection::Unverifiable(_) => ("cannot be verified", false),
-        };
-        let error = InputError::new(file, format!("found a plan that {verdict}: {objection}"))
-            .allowed("a plan that `fresco check` finds sound")
-            .help("plan again: fresco plan SCENARIO --out PLAN");
-        return Err(if is_known { error } else { error.too_large() }.into());
-    }
+    check_sound(&file, &plan, &machine)?;
     let page_bytes = fresco_linux::sys::page_bytes();
     if machine.page_bytes != page_bytes {
         let found = format!("found a plan for pages of {} bytes", machine.page_bytes);

@@ -28,7 +28,7 @@ What was asked for is read from the record that the process keeps, or else from 
 so its processes, too, are known by what they were asked to run with. Frame numbers are seen by root only, and not in most containers.
 
 Exit status: 1 if less than --least of the pages judged have the colors asked for, or the limits or the schedule do not hold. With
---records: 1 if slots are missed, begin or end later than --late, are overrun, or were not recorded.
+--records: 1 if slots are missed, begin early, begin or end later than --late, are overrun, or were not recorded.
 
 Examples:
   fresco verify 4711
@@ -55,11 +55,11 @@ pub struct Args {
     watch: Option<u32>,
 
     /// Judge recorded slots of a plan's table, as `fresco run PLAN --records FILE` writes them, in place of live processes
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "all"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "all", "least"])]
     records: Option<PathBuf>,
 
     /// With --records: how much later than planned a slot may begin and end
-    #[arg(long, value_name = "TIME", default_value = "100us")]
+    #[arg(long, value_name = "TIME", default_value = "100us", requires = "records")]
     late: String,
 
     /// With --records: leave out slots that began within so much after the first one, while programs were starting

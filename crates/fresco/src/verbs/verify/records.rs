@@ -2,23 +2,27 @@
 //! `fresco verify PLAN --records FILE`: slots that a table was run in, against those of the plan.
 
 use crate::arguments::duration;
-use crate::failure::{Outcome, WANTING};
+use crate::failure::{Outcome, WANTING, tell};
 use crate::plans::{self, LoadedPlan};
+use crate::verbs::live::planned::check_sound;
 use crate::{output, provenance};
 use fresco_dram::color::parse_list;
 use fresco_exchange::execution::{Execution, Executor, Judgements, execution, judge, parse_records};
-use fresco_input::{InputError, file_name, read_file};
+use fresco_input::{InputError, file_name, is_standard_input, read_file};
 use fresco_report::{Cell, Column, InputFile, ReportError, Table};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Of `--late`, in ps: to a frame's most.
-const LATE: std::ops::RangeInclusive<u64> = 1_000..=15_000_000_000_000;
+const LATE: std::ops::RangeInclusive<u64> = 0..=15_000_000_000_000;
 /// Of `--after`, in ps: to a day.
 const AFTER: std::ops::RangeInclusive<u64> = 0..=86_400_000_000_000_000;
 /// As the scheduler has room for.
 const MOST_CPUS: u32 = 64;
+
+/// Of a plan without a table that can be judged: another way out than that of who runs it.
+const HELP: &str = "leave out --records to look at live processes; fresco plan TASKS.toml --method colored-refresh --out PLAN.json makes a table";
 
 /// What has become of the slots.
 #[derive(Debug, Serialize)]
@@ -53,14 +57,30 @@ pub fn run(path: &Path, file: &Path, options: &Options<'_>, json: bool) -> Outco
         Some(text) => duration("--after", text, AFTER)? / 1_000,
         None => 0,
     };
+    if is_standard_input(path) && is_standard_input(file) {
+        return Err(InputError::new("--records", "found - for the records and for the plan")
+            .allowed("one of the two from standard input")
+            .help("name the file of the other one")
+            .into());
+    }
     let LoadedPlan {
-        plan, mut provenance, ..
+        plan,
+        machine,
+        mut provenance,
+        ..
     } = plans::load(path, &[])?;
     let name = file_name(path);
+    check_sound(&name, &plan, &machine)?;
     let table = match execution(&plan, Executor::Table) {
         Ok(Execution::Table(table)) => table,
         Ok(_) => unreachable!("a table is asked for"),
-        Err(misfit) => return Err(misfit.into_input(&name, "--records").into()),
+        Err(misfit) => {
+            let error = misfit.into_input(&name, "--records").help(HELP);
+            return Err(match Executor::of(&plan) {
+                Some(Executor::Table) => error.into(),
+                _ => error.allowed("a table, or slots of one task each").into(),
+            });
+        }
     };
     let table = match options.cpus {
         None => table,
@@ -71,13 +91,14 @@ pub fn run(path: &Path, file: &Path, options: &Options<'_>, json: bool) -> Outco
         })?,
     };
     let text = read_file(file)?;
-    let mut records = parse_records(&file_name(file), &text)?;
-    let first = records.iter().map(|record| record.begin_ns).min().unwrap_or(0);
-    records.retain(|record| record.begin_ns - first >= after_ns);
+    let read = parse_records(&file_name(file), &text)?;
+    if let Some(left_out) = &read.left_out {
+        tell(&format!("fresco verify: {left_out}"));
+    }
     provenance
         .inputs
         .push(InputFile::new(file_name(file), provenance::digest(&text)));
-    let judged = judge(&table, &records, late_ns);
+    let judged = judge(&table, &read.records, late_ns, after_ns);
     let report = RecordsReport {
         plan: plan.name,
         records_file: file_name(file),
@@ -100,6 +121,7 @@ impl RecordsReport {
             "ran",
             "unused",
             "missed",
+            "early",
             "late",
             "late ends",
             "cut",
@@ -118,6 +140,7 @@ impl RecordsReport {
                 task.ran,
                 task.unused,
                 task.missed,
+                task.early,
                 task.late,
                 task.late_ends,
                 task.cut,
