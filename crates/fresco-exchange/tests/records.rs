@@ -253,10 +253,7 @@ fn lines_of_records() {
             format!("{LINE}{{}}\n{LINE}"),
             "r:2: found no record of a slot: missing field `frame`",
         ),
-        (
-            format!("{LINE}\n{LINE}"),
-            "r:2: found no record of a slot: EOF while parsing a value",
-        ),
+        (format!("{LINE}\n{LINE}"), "r:2: found a blank line between records"),
         (
             LINE.replace("\"cpu\":1", "\"cpu\":-1"),
             "r:1: found no record of a slot: invalid value",

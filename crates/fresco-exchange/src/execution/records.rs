@@ -49,6 +49,7 @@ pub struct Records {
 const ALLOWED: &str =
     "lines of JSON as `fresco run PLAN --records FILE` and `fresco-scheduler table --records FILE` write them";
 const HELP: &str = "name the file that one of these has written";
+const AS_WRITTEN: &str = "name the file as it was written: the scheduler writes no such line";
 
 /// Reads records. A last line that was not written to its end and blank lines behind the last one are left out.
 ///
@@ -70,11 +71,12 @@ pub fn parse_records(file: &str, text: &str) -> Result<Records, InputError> {
         match serde_json::from_str::<Record>(line) {
             Ok(record) => match contradiction(&record) {
                 None => records.push(record),
-                Some((found, allowed)) => return Err(refused(found).allowed(allowed)),
+                Some((found, allowed)) => return Err(refused(found).allowed(allowed).help(AS_WRITTEN)),
             },
             Err(error) if error.is_eof() && number == last && !records.is_empty() => {
                 left_out = Some(format!("{file}:{number}: the last line is incomplete, and left out"));
             }
+            Err(_) if line.trim().is_empty() => return Err(refused("found a blank line between records".to_owned())),
             Err(error) => return Err(refused(format!("found no record of a slot: {}", said(&error)))),
         }
     }
