@@ -68,7 +68,8 @@ pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
     }
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+/// A number of things, in words.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::arguments::choice;
 use crate::outputs::Outputs;
-use crate::verbs::live::planned::PlannedPrograms;
+use crate::verbs::live::planned::{PlannedPrograms, counted};
 use fresco_dram::color::format_list;
 use fresco_exchange::execution::{Deadline, Execution, Executor, SlotTable, execution};
 use fresco_input::InputError;
@@ -224,10 +224,16 @@ impl Schedule {
                 )
             }
             (Some(Execution::Deadlines(all)), None) => {
-                format!("deadline: SCHED_DEADLINE for {}", tasks(all.iter().flatten().count()))
+                format!(
+                    "deadline: SCHED_DEADLINE for {}",
+                    counted(all.iter().flatten().count(), "task", "tasks")
+                )
             }
             (Some(Execution::Priorities(all)), None) => {
-                format!("fifo: SCHED_FIFO for {}", tasks(all.iter().flatten().count()))
+                format!(
+                    "fifo: SCHED_FIFO for {}",
+                    counted(all.iter().flatten().count(), "task", "tasks")
+                )
             }
             (_, Some(reason)) if self.is_auto => format!("none: {reason}"),
             (_, Some(_)) => match self.executor {
@@ -314,13 +320,6 @@ impl Schedule {
             Some(policy) => Some(Entry::Policy(policy)),
             None => groups?.entry(task).map(Entry::Group),
         }
-    }
-}
-
-fn tasks(count: usize) -> String {
-    match count {
-        1 => "one task".to_owned(),
-        _ => format!("{count} tasks"),
     }
 }
 

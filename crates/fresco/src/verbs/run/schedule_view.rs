@@ -47,6 +47,13 @@ struct ParametersView<'p> {
     period_ns: Option<u64>,
 }
 
+/// Of each task of which the kernel is told something.
+fn told<'p, T: Copy>(all: &[Option<T>], view: impl Fn(usize, T) -> ParametersView<'p>) -> Vec<ParametersView<'p>> {
+    let all = all.iter().enumerate();
+    all.filter_map(|(number, told)| told.map(|told| view(number, told)))
+        .collect()
+}
+
 impl<'p> ScheduleView<'p> {
     /// Of what was chosen.
     pub fn new(planned: &'p PlannedPrograms, schedule: &Schedule) -> Self {
@@ -83,30 +90,18 @@ impl<'p> ScheduleView<'p> {
                     .collect();
             }
             Some(Execution::Deadlines(all)) => {
-                let timed = all
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(number, deadline)| Some((number, (*deadline)?)));
-                view.parameters = timed
-                    .map(|(number, deadline)| ParametersView {
-                        runtime_ns: Some(deadline.runtime_ns),
-                        deadline_ns: Some(deadline.deadline_ns),
-                        period_ns: Some(deadline.period_ns),
-                        ..named(number)
-                    })
-                    .collect();
+                view.parameters = told(all, |number, deadline| ParametersView {
+                    runtime_ns: Some(deadline.runtime_ns),
+                    deadline_ns: Some(deadline.deadline_ns),
+                    period_ns: Some(deadline.period_ns),
+                    ..named(number)
+                });
             }
             Some(Execution::Priorities(all)) => {
-                let timed = all
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(number, priority)| Some((number, (*priority)?)));
-                view.parameters = timed
-                    .map(|(number, priority)| ParametersView {
-                        priority: Some(priority),
-                        ..named(number)
-                    })
-                    .collect();
+                view.parameters = told(all, |number, priority| ParametersView {
+                    priority: Some(priority),
+                    ..named(number)
+                });
             }
         }
         view
