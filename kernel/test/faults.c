@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "deadline.h"
 
 #define PAGES 1024
 
@@ -28,19 +28,11 @@ static double now(void)
 static int become(int argc, char **argv)
 {
 	struct sched_param fifo = { argc > 4 ? atoi(argv[4]) : 1 };
-	/* struct sched_attr, in ns. */
-	struct {
-		unsigned int size, policy;
-		unsigned long flags;
-		int nice;
-		unsigned int priority;
-		unsigned long runtime, deadline, period;
-	} attr = { .size = sizeof(attr), .policy = 6, .runtime = 4000000, .deadline = 5000000, .period = 5000000 };
 
 	if (!strcmp(argv[3], "fifo"))
 		return sched_setscheduler(0, SCHED_FIFO, &fifo);
 	if (!strcmp(argv[3], "deadline"))
-		return syscall(SYS_sched_setattr, 0, &attr, 0);
+		return become_deadline(4000000, 5000000);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "deadline.h"
 
 #define PAGES 256
 
@@ -278,16 +279,7 @@ static void fifo(void)
 
 static void deadline(void)
 {
-	/* struct sched_attr, in ns. */
-	struct {
-		unsigned int size, policy;
-		unsigned long flags;
-		int nice;
-		unsigned int priority;
-		unsigned long runtime, deadline, period;
-	} attr = { .size = sizeof(attr), .policy = 6, .runtime = 400000, .deadline = 500000, .period = 500000 };
-
-	if (syscall(SYS_sched_setattr, 0, &attr, 0)) {
+	if (become_deadline(400000, 500000)) {
 		perror("deadline");
 		exit(1);
 	}
