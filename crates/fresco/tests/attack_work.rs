@@ -276,10 +276,6 @@ fn bounds_without_a_term_are_exceeded() {
         .replace("ways = \"0-7\"\n", "ways = \"0-7\"\nreserve = \"20 MB/s\"\n");
     let directory = directory_with(&[("pair.toml", PAIR), ("scarce.toml", &scarce)]);
     let here = directory.path();
-    let exceeded = |task: &Value, without: u64, what: &str| {
-        let (observed, bound) = (ps(task, "observed_ps"), ps(&task["bound"], "longest_ps"));
-        assert!(without < observed && observed <= bound, "{what}: {without} {task}");
-    };
     let of_bound = |task: &Value, term: &str| ps(&task["bound"], "longest_ps") - ps(&task["bound"], term);
     let task = attacked("pair.toml", "32", &[], here);
     exceeded(&task, of_bound(&task, "reads_ps"), "reads");
@@ -300,6 +296,83 @@ fn bounds_without_a_term_are_exceeded() {
     let alone = &bound["work"]["alone"];
     let without = ps(alone, "time_ps") - ps(alone, "in_memory_ps") + ps(alone, "reads") * without;
     exceeded(&task, without, "refreshes");
+}
+
+/// A cluster of sixteen cores in order, beside each other in one cache: a victim, and fifteen others.
+const SIXTEEN: &str = r#"name = "sixteen"
+machine = "zcu102"
+cores = 16
+llc.cores_per_cache = 16
+memory.controller = { hit_cap = 1, drain_once = true, refresh = "none" }
+warm_up.operations = 2000
+policy.frames = "palloc"
+[[task]]
+name = "victim"
+program = "random"
+core = 0
+banks = "0"
+ways = "0-3"
+parameters.bytes = "2 MiB"
+[[task]]
+name = "noise"
+program = "random"
+cores = "1-15"
+ways = "4-15"
+role = "background"
+parameters.bytes = "2 MiB"
+"#;
+
+/// A miss waits for the lines of others before its own core's displaced lines are taken: with a write buffer of one line each of them is a drain, of which
+/// the bound of a read has one.
+#[test]
+fn a_bound_without_the_wait_for_displaced_lines_is_exceeded() {
+    let banks: Vec<String> = (1..16).map(|bank| bank.to_string()).collect();
+    let stores = SIXTEEN
+        .replace(
+            "refresh =",
+            "drain_high = 1, drain_low = 0, queues = { kind = \"global\", reads = 32, writes = 1 }, refresh =",
+        )
+        .replace("warm_up", "measure.operations = 400\nwarm_up")
+        .replace(
+            "parameters.bytes = \"2 MiB\"",
+            "parameters = { bytes = \"2 MiB\", write_percent = 100 }",
+        )
+        .replace("cores = \"1-15\"", &format!("cores = \"1-15\"\nbanks_each = {banks:?}"));
+    let directory = directory_with(&[("stores.toml", &stores)]);
+    let task = attacked("stores.toml", "16", &[], directory.path());
+    let without = ps(&task["bound"], "longest_ps") - ps(&task["bound"], "write_backs_ps");
+    exceeded(&task, without, "displaced lines");
+}
+
+/// What budgets let others move before the task's reads, while it works for less than a period: without these lines the bound is what its reads wait for
+/// the last command before each of their own, and its own budget.
+#[test]
+fn a_bound_without_the_lines_of_others_budgets_is_exceeded() {
+    let budgets = SIXTEEN
+        .replace("warm_up", "bandwidth = { period = \"100 us\", reclaim = false, interrupt = 0 }\npolicy.bandwidth = \"memguard\"\nwarm_up")
+        .replace("ways = \"0-3\"", "ways = \"0-3\"\nreserve = \"700 MB/s\"")
+        .replace("ways = \"4-15\"", "ways = \"4-15\"\nbanks = \"0\"\nreserve = \"20 MB/s\"")
+        .replacen("\"random\"", "\"latency\"", 1);
+    let directory = directory_with(&[("budgets.toml", &budgets)]);
+    let here = directory.path();
+    let task = attacked("budgets.toml", "200", &["measure.operations=100"], here);
+    assert_eq!(task["bound"]["by_budgets"], true, "{task}");
+    // Smaller budgets, so that half the reads are bounded by them, too: as many lines of others beside half the reads.
+    let delay = |operations: &str| {
+        let set = ["--set", operations, "--set", "task.noise.reserve='5 MB/s'"];
+        let document = json(&[&["bound", "budgets.toml", "--json"], &set[..]].concat(), here);
+        let work = &document["data"]["points"][0]["tasks"][0]["work"];
+        assert_eq!(work["by_budgets"], true, "{work}");
+        ps(work, "reads_ps")
+    };
+    let own = 2 * (delay("measure.operations=100") - delay("measure.operations=50"));
+    let without = ps(&task["alone"], "time_ps") + own + ps(&task["bound"], "budgets_ps");
+    exceeded(&task, without, "lines of others");
+}
+
+fn exceeded(task: &Value, without: u64, what: &str) {
+    let (observed, bound) = (ps(task, "observed_ps"), ps(&task["bound"], "longest_ps"));
+    assert!(without < observed && observed <= bound, "{what}: {without} {task}");
 }
 
 /// Jobs: attackers may have periods, and come when jobs of the task do; of a core with several tasks one is the attacker.
