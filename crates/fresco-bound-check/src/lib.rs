@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Verifies certificates of interference bounds (schema `fresco-bound-certificate/2`), apart from what finds them.
+//! Verifies certificates of interference bounds (schema `fresco-bound-certificate/3`), apart from what finds them.
 //!
 //! A certificate says what is known of memory and tasks, what each term of a bound is, and what refreshes, queues and budgets make of the
 //! sum. Each of these is looked at by the formulas of `docs/bound.md`: a term may be larger than its formula, never less; where a bound

@@ -17,6 +17,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         number(alone, "reads")?,
         number(alone, "in_memory_ps")?,
     );
+    let (chain, shortest) = (number(alone, "chain")?, number(alone, "shortest_ps")?);
     let written = number(alone, "write_backs")?;
     let longest = longest_of(reads, |read| m.longest_ps(read.longest))?;
     let mshrs = at("mshrs")?;
@@ -24,6 +25,18 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     // A miss register has one read at a time; that which has it at the begin may have been under way before.
     let most = mshrs * (time + longest);
     no_more("alone.in_memory_ps", "miss registers (time + L)", in_memory, most)?;
+    no_more("alone.chain", "reads", chain, count)?;
+    no_more("alone.shortest_ps", "in_memory / reads", count * shortest, in_memory)?;
+    no_more(
+        "alone.shortest_ps",
+        "(time + L) / chain",
+        chain * shortest,
+        time + longest,
+    )?;
+    // Of the reads of one miss register each is sent when the one before has ended.
+    no_more("alone.reads", "miss registers, a chain each", count, mshrs * chain)?;
+    // Each read as long as may be, or the longest chain.
+    let delay = |longest: Nat| (count * longest - in_memory).min(chain * (longest - shortest));
     let costs = Costs::check(m, reads, mshrs, named(work, "costs")?)?;
     let (added, held) = (at("reads_ps")?, at("write_backs_ps")?);
     let base = time + added + held;
@@ -58,21 +71,19 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
             drains + at("path_ps")?,
         )?;
         let waits = if written > n(0) {
-            count.min(written) * at("hold_ps")?
+            chain.min(written) * at("hold_ps")?
         } else {
             n(0)
         };
-        no_less("write_backs_ps", "min(reads, write-backs) H", held, waits)?;
+        no_less("write_backs_ps", "min(chain, write-backs) H", held, waits)?;
         // Refreshes by reads, or by time, whatever is less.
-        let by_reads = count * longest - in_memory;
         let without = longest_of(reads, |read| m.longest_ps(read.longest - read.refresh))?;
-        let without = time.max((time + count * without + held) - in_memory);
         let by_time = match costs.each > n(0) {
-            true => without + (base / costs.interval + n(2)) * costs.each * mshrs,
+            true => delay(without) + (base / costs.interval + n(2)) * costs.each,
             false => ENDLESS,
         };
-        let formula = "reads L - in_memory, or without refreshes, and these by time";
-        no_less("reads_ps", formula, added, by_reads.min(by_time - time - held))?;
+        let formula = "reads L - in_memory or chain (L - shortest), or without refreshes, and these by time";
+        no_less("reads_ps", formula, added, delay(longest).min(by_time))?;
     }
     let budgets = at("budgets_ps")?;
     let budget = named(work, "budget")?;

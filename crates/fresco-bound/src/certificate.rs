@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bounds with all that they were made from, for a checker that knows nothing of this crate: schema `fresco-bound-certificate/2`.
+//! Bounds with all that they were made from, for a checker that knows nothing of this crate: schema `fresco-bound-certificate/3`.
 
 use crate::columns::Columns;
 use crate::distances::Distances;

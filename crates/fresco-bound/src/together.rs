@@ -120,6 +120,9 @@ impl<'m> Together<'m> {
             time_ps: time_ps.saturating_add(ways),
             reads,
             in_memory_ps: in_memory,
+            // Nothing is known of how they overlap.
+            chain: reads,
+            shortest_ps: if self.shares_cache { 0 } else { least },
             write_backs,
         };
         let by_budgets = |alone: &Alone| {

@@ -4,6 +4,10 @@
 //! Work is a job, or the measured phase of a task without jobs. Alone, in the same partition, it took `time`, of which its reads spent `in_memory` in
 //! controllers. If a read that takes longer by some time makes the work longer by no more than that, work with others takes at most
 //! `time - in_memory + reads * longest`.
+//!
+//! Of reads that overlap that is too much. If what begins when others have ended begins later by no more than the latest of these, a read is late by as much
+//! as `longest - shortest` for each read of the longest chain up to it, in which each was sent when the one before had ended. So no work takes longer than
+//! `time + chain * (longest - shortest)`.
 
 use crate::traffic::Costs;
 use crate::{Dram, ReadBound, Sources, TaskReads};
@@ -20,6 +24,10 @@ pub struct Alone {
     pub reads: u64,
     /// Time of these in controllers, in sum, in picoseconds.
     pub in_memory_ps: Ps,
+    /// The most of these of which each was sent when the data of the one before had arrived.
+    pub chain: u64,
+    /// The least time that one of these was in a controller, in picoseconds.
+    pub shortest_ps: Ps,
     /// Lines that it wrote back.
     pub write_backs: u64,
 }
@@ -39,6 +47,14 @@ pub struct WorkBound {
     pub by_budgets: bool,
     /// Everything.
     pub longest_ps: Ps,
+}
+
+impl Alone {
+    /// What reads add that take `longest_ps` each at most.
+    fn delay_ps(&self, longest_ps: Ps) -> Ps {
+        let of_each = self.reads.saturating_mul(longest_ps).saturating_sub(self.in_memory_ps);
+        of_each.min(self.chain.saturating_mul(longest_ps.saturating_sub(self.shortest_ps)))
+    }
 }
 
 impl WorkBound {
@@ -100,14 +116,15 @@ pub(crate) fn beside(
         time_ps: alone.time_ps + cycle,
         ..alone
     };
-    let held = match alone.reads.min(alone.write_backs) {
+    // Misses that wait at once do so for the same lines.
+    let held = match alone.chain.min(alone.write_backs) {
         0 => 0,
         misses => misses.saturating_mul(longest_hold_ps(machine, reads, path_ps)),
     };
-    let all_reads = alone.reads.saturating_mul(reads.longest_ps);
+    let reads_ps = alone.delay_ps(reads.longest_ps);
     // What others may move at all costs less, or what they may have under way before each read.
     if let Some(delay) = by_budgets(&alone)
-        && delay < all_reads.saturating_sub(alone.in_memory_ps).saturating_add(held)
+        && delay < reads_ps.saturating_add(held)
     {
         return WorkBound {
             alone,
@@ -118,46 +135,32 @@ pub(crate) fn beside(
             longest_ps: alone.time_ps.saturating_add(delay),
         };
     }
-    // Reads may overlap, so that together they take longer than the work.
-    let reads_ps = all_reads.saturating_sub(alone.in_memory_ps);
-    let others = alone.time_ps.saturating_add(reads_ps).saturating_add(held);
-    let (reads_ps, longest_ps) = with_refreshes_ps(machine, &alone, reads, (reads_ps, others));
+    let reads_ps = reads_ps.min(by_time_ps(machine, &alone, reads, held).unwrap_or(Ps::MAX));
     WorkBound {
         alone,
         reads_ps,
         write_backs_ps: held,
         budgets_ps: 0,
         by_budgets: false,
-        longest_ps,
+        longest_ps: alone.time_ps.saturating_add(reads_ps).saturating_add(held),
     }
 }
 
-/// What reads add, and the work with it, if refreshes are counted by time and not by reads; as given where that is less.
+/// What reads add if refreshes are counted by time, not by reads; `None` if these take all of it.
 ///
-/// Each refresh delays all reads under way, and there is one in each interval.
-fn with_refreshes_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, given: (Ps, Ps)) -> (Ps, Ps) {
+/// A refresh delays all reads that are under way at once, so that the work is longer by what one of them is; and there is one in each interval.
+fn by_time_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, held: Ps) -> Option<Ps> {
     let clock = &machine.memory.timing.clock;
-    let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
-    let Some((every, each)) = costs.refresh else {
-        return given;
-    };
-    let (every, each) = (
-        clock.to_ps(every),
-        clock.longest_ps(each).saturating_mul(u64::from(machine.core.mshrs)),
-    );
+    let (every, each) = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs).refresh?;
+    let (every, each) = (clock.to_ps(every), clock.longest_ps(each));
     let without = |bound: &ReadBound| clock.longest_ps(bound.total() - bound.refresh);
-    let longest_without = reads.all.iter().map(|(_, bound)| without(bound)).max().unwrap_or(0);
-    let by_reads = alone.reads.saturating_mul(reads.longest_ps - longest_without);
-    let without = given.1.saturating_sub(by_reads);
-    if each >= every || without < alone.time_ps {
-        return given;
-    }
-    // The whole takes R = without + (R / every + 2) each at most.
-    let whole = (u128::from(without) + 2 * u128::from(each)) * u128::from(every) / u128::from(every - each) + 1;
-    match Ps::try_from(whole) {
-        Ok(whole) if whole < given.1 => (given.0 - (given.1 - whole), whole),
-        _ => given,
-    }
+    let longest = reads.all.iter().map(|(_, bound)| without(bound)).max()?;
+    let besides = alone.time_ps.saturating_add(held);
+    // The whole takes R = base + (R / every + 2) each at most.
+    let base = u128::from(besides.saturating_add(alone.delay_ps(longest)));
+    let left = every.checked_sub(each).filter(|left| *left > 0)?;
+    let whole = (base + 2 * u128::from(each)) * u128::from(every) / u128::from(left) + 1;
+    Ps::try_from(whole).ok().map(|whole| whole - besides)
 }
 
 /// The longest that a miss waits until a line that its core displaced before has been taken by a controller, in picoseconds.

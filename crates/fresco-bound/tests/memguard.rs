@@ -89,6 +89,8 @@ fn the_bound_by_budgets_counts_the_same_lines_at_the_costs_of_any_order() {
             time_ps: count * guaranteed.line_ps,
             reads: count,
             in_memory_ps: count * guaranteed.line_ps / 2,
+            chain: count,
+            shortest_ps: guaranteed.line_ps / 2,
             write_backs: 0,
         };
         let work = sources.work(0, alone, &reads);

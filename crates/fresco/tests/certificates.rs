@@ -129,6 +129,13 @@ fn certificates_are_verified_and_what_does_not_hold_is_named() {
     let (status, text) = checked(&long(most + 1), &[], here);
     assert!(status == Some(1) && text.contains("alone.in_memory_ps"), "{text}");
     assert!(!text.contains("as it stands"), "{text}");
+    // Nor can two be under way at once.
+    let chain = number(&format!("{work}/alone/chain"));
+    assert_eq!(chain, number(&format!("{work}/alone/reads")));
+    for wrong in [chain - 1, chain + 1] {
+        let (status, text) = checked(&with(&format!("{work}/alone/chain"), json!(wrong)), &[], here);
+        assert!(status == Some(1) && text.contains("alone."), "{text}");
+    }
     for arguments in [&["bound"][..], &["bound", "--check", "c.json", "--set", "name='x'"]] {
         let complaint = refused(arguments, here);
         assert!(complaint.contains("SCENARIO"), "{complaint}");

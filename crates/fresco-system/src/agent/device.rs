@@ -107,7 +107,7 @@ impl Device {
         let counts = &mut self.counts;
         match (access, &done.sample) {
             (Access::Read, Some(sample)) => {
-                counts.recorder.record(sample);
+                counts.recorder.record(done.at, sample);
                 if sample.refresh > 0 {
                     counts.met.reads += 1;
                     counts.met.read_wait_ps += sample.refresh;

@@ -278,6 +278,7 @@ impl Setup<'_> {
             jobs: Vec::new(),
             oldest: 0,
             recorder: ReadRecorder::default(),
+            chain: Default::default(),
             is_recording: phase.is_none(),
             met: Met::default(),
             met_at_start: Met::default(),

@@ -8,7 +8,7 @@ use super::team::Waits;
 use crate::experiment::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
-use crate::results::ReadRecorder;
+use crate::results::{Chain, ReadRecorder};
 use fresco_dram::{Ps, VirtAddr};
 use fresco_frames::TaskId;
 use fresco_memory::Sample;
@@ -33,6 +33,8 @@ pub(super) struct TaskState {
     /// The first job that has not ended.
     pub oldest: usize,
     pub recorder: ReadRecorder,
+    /// Of the oldest job.
+    pub chain: Chain,
     /// Reads are recorded.
     pub is_recording: bool,
     pub met: Met,
@@ -73,6 +75,8 @@ impl TaskState {
             copied_bytes: 0,
             reads: 0,
             in_memory_ps: 0,
+            in_memory_min_ps: 0,
+            chain: 0,
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         });
@@ -86,6 +90,7 @@ impl TaskState {
             return None;
         }
         record.start_ps = Some(now);
+        self.chain = Chain::default();
         record.instance = instance;
         Some(instance)
     }
@@ -135,16 +140,19 @@ impl TaskState {
         self.oldest += 1;
     }
 
-    /// Data of one of its reads have arrived.
-    pub fn read(&mut self, sample: &Sample, at_start: bool) {
+    /// Data of one of its reads have arrived at `at`.
+    pub fn read(&mut self, at: Ps, sample: &Sample, at_start: bool) {
         if !self.is_recording {
             return;
         }
-        self.recorder.record(sample);
+        self.recorder.record(at, sample);
         // A job leaves its core when all its reads have arrived.
         if let Some(job) = self.jobs.get_mut(self.oldest) {
             job.reads += u64::from(sample.merged == 0);
             job.in_memory_ps += sample.in_memory;
+            self.chain.record(at, sample);
+            job.in_memory_min_ps = self.chain.shortest_ps.unwrap_or(0);
+            job.chain = self.chain.reads;
         }
         if sample.refresh > 0 {
             let met = self.met(at_start);

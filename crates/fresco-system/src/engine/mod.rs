@@ -266,7 +266,7 @@ impl Engine<'_> {
                 self.waits.note(done.core, sent, sample.refresh);
             }
             if let Some(loaded) = &cpu.loaded {
-                self.tasks[loaded.task].read(sample, done.at < settled);
+                self.tasks[loaded.task].read(done.at, sample, done.at < settled);
             }
         }
         done.clear();

@@ -132,6 +132,8 @@ mod tests {
             copied_bytes: 0,
             reads: 0,
             in_memory_ps: 0,
+            in_memory_min_ps: 0,
+            chain: 0,
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         }

@@ -3,6 +3,7 @@
 
 mod agent;
 mod bound;
+mod chain;
 mod channel;
 mod controller;
 mod distribution;
@@ -22,6 +23,7 @@ mod tlb;
 mod together;
 
 pub use agent::AgentResult;
+pub(crate) use chain::Chain;
 pub use channel::{ChannelResult, EnergyResult};
 pub use controller::ControllerResult;
 pub(crate) use distribution::Distribution;

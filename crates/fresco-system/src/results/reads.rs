@@ -97,6 +97,12 @@ pub struct Reads {
     /// The longest of these times.
     #[serde(default)]
     pub in_memory_max_ps: Ps,
+    /// The shortest of these times; 0 without any.
+    #[serde(default)]
+    pub in_memory_min_ps: Ps,
+    /// The most of them of which each was sent when the data of the one before had arrived; those that joined are not counted.
+    #[serde(default)]
+    pub chain: u64,
     /// What they found in their banks; those that joined are not counted.
     pub rows: RowCounts,
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Collects reads while a run goes on.
 
+use super::chain::Chain;
 use super::distribution::Distribution;
 use super::reads::{Anatomy, Reads, RowCounts};
 use super::spread::ratio;
@@ -20,11 +21,14 @@ pub(crate) struct ReadRecorder {
     /// Sum and largest of the times in the controllers.
     #[serde(default)]
     in_memory: (u128, Ps),
+    #[serde(default)]
+    chain: Chain,
 }
 
 impl ReadRecorder {
-    /// Takes in one read.
-    pub fn record(&mut self, sample: &Sample) {
+    /// Takes in one read, whose data arrived at `at`.
+    pub fn record(&mut self, at: Ps, sample: &Sample) {
+        self.chain.record(at, sample);
         self.latencies.record(sample.latency);
         let parts = [
             sample.path,
@@ -70,6 +74,7 @@ impl ReadRecorder {
         self.joined += other.joined;
         self.in_memory.0 += other.in_memory.0;
         self.in_memory.1 = self.in_memory.1.max(other.in_memory.1);
+        self.chain.add(&other.chain);
     }
 
     /// What was collected.
@@ -82,6 +87,8 @@ impl ReadRecorder {
             anatomy: self.anatomy(),
             in_memory_ps: u64::try_from(self.in_memory.0).unwrap_or(u64::MAX),
             in_memory_max_ps: self.in_memory.1,
+            in_memory_min_ps: self.chain.shortest_ps.unwrap_or(0),
+            chain: self.chain.reads,
             rows: self.rows,
         }
     }
@@ -138,7 +145,10 @@ mod tests {
     fn a_distribution_is_what_went_in() {
         let mut recorder = ReadRecorder::default();
         for latency in 1..=1000u64 {
-            recorder.record(&sample(30_000 + latency * 100, RowOutcome::Conflict));
+            recorder.record(
+                latency * 1_000_000,
+                &sample(30_000 + latency * 100, RowOutcome::Conflict),
+            );
         }
         let reads = recorder.reads();
         assert_eq!((reads.count, reads.rows.conflicts), (1000, 1000));
@@ -166,7 +176,7 @@ mod tests {
             let mut recorder = ReadRecorder::default();
             let taken: Vec<Ps> = latencies.iter().copied().filter(|latency| *latency <= most).collect();
             for latency in &taken {
-                recorder.record(&sample(*latency, RowOutcome::Hit));
+                recorder.record(*latency, &sample(*latency, RowOutcome::Hit));
             }
             let latency = recorder.reads().latency;
             let mut seen = 0;
@@ -191,8 +201,10 @@ mod tests {
         );
         for i in 0..100u64 {
             let sample = sample(40_000 + i * 777, [RowOutcome::Hit, RowOutcome::Miss][i as usize % 2]);
-            all.record(&sample);
-            if i < 30 { &mut one } else { &mut two }.record(&sample);
+            // None begins before the one before has ended.
+            let at = (i + 1) * 1_000_000;
+            all.record(at, &sample);
+            if i < 30 { &mut one } else { &mut two }.record(at, &sample);
         }
         one.add(&two);
         assert_eq!(one.reads(), all.reads());

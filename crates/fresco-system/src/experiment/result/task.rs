@@ -160,6 +160,12 @@ pub struct JobRecord {
     /// Time of these in the controllers, in sum, in picoseconds; they may have been there at the same time.
     #[serde(default)]
     pub in_memory_ps: Ps,
+    /// The shortest of these times; 0 without any.
+    #[serde(default)]
+    pub in_memory_min_ps: Ps,
+    /// The most of its reads of which each was sent when the data of the one before had arrived.
+    #[serde(default)]
+    pub chain: u64,
     /// Its reads that waited for a refresh (REF-17).
     pub met_refresh_reads: u64,
     /// How long they waited, in sum, in picoseconds; they may have waited at the same time.

@@ -7,7 +7,7 @@ use fresco_system::Scenario;
 use serde::Serialize;
 
 /// Schema of certificates.
-pub const SCHEMA: &str = "fresco-bound-certificate/2";
+pub const SCHEMA: &str = "fresco-bound-certificate/3";
 
 /// Bounds of a scenario, with what they were made from.
 #[derive(Debug, Serialize)]

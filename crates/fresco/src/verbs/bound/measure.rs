@@ -176,6 +176,8 @@ pub fn alone(result: &TaskResult) -> Vec<Alone> {
             time_ps: result.run_time_ps,
             reads: result.reads.count - result.reads.joined,
             in_memory_ps: result.reads.in_memory_ps,
+            chain: result.reads.chain,
+            shortest_ps: result.reads.in_memory_min_ps,
             write_backs: result.write_backs,
         }],
         Some(jobs) => {
@@ -184,6 +186,8 @@ pub fn alone(result: &TaskResult) -> Vec<Alone> {
                 time_ps: job.execution_ps,
                 reads: job.reads,
                 in_memory_ps: job.in_memory_ps,
+                chain: job.chain,
+                shortest_ps: job.in_memory_min_ps,
                 write_backs: result.write_backs,
             });
             alone.collect()

@@ -94,6 +94,7 @@ fn work(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
     columns.extend([
         Column::number("alone", "us", 1),
         Column::number("reads", "", 0),
+        Column::number("chain", "", 0),
         Column::number("their delay", "us", 1),
         Column::number("write-backs", "us", 1),
         Column::number("budgets", "us", 1),
@@ -116,6 +117,7 @@ fn work(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
         row.extend([
             us(work.alone.time_ps),
             Cell::Count(work.alone.reads),
+            Cell::Count(work.alone.chain),
             us(work.reads_ps),
             us(work.write_backs_ps),
             us(work.budgets_ps),
