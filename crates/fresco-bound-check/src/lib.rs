@@ -123,7 +123,7 @@ fn check_task(memory: Memory, task: &Value, setup: Option<&fresco_scenario::Setu
         work::check(memory, &reads, work)?;
     }
     if let Some(setup) = setup {
-        scenario::check_task(setup, task, &reads)?;
+        scenario::check_task(setup, memory, task, &reads)?;
     }
     Ok((reads.len(), !work.is_null()))
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a certificate says that it knows, against the scenario.
 
-use crate::Failure;
 use crate::memory::{Crowd, Memory};
 use crate::nat::{Nat, n};
 use crate::read::Read;
 use crate::verdict::{flag, named, no_less, number, refused, text};
+use crate::{Failure, work};
 use fresco_frames::{Coloring, PageTables};
 use fresco_machine::{PagePolicy, Queues, Scheduler};
 use fresco_scenario::budgets::Share;
@@ -77,7 +77,7 @@ pub fn check_memory(setup: &Setup, claimed: Memory) -> Result<(), Failure> {
 }
 
 /// Verifies that the task is bounded among all that may be around any of its banks, and its work by what the scenario has.
-pub fn check_task(setup: &Setup, task: &Value, reads: &[Read]) -> Result<(), Failure> {
+pub fn check_task(setup: &Setup, claimed: Memory, task: &Value, reads: &[Read]) -> Result<(), Failure> {
     let name = text(task, "name")?;
     let Some(number) = setup.copies.iter().position(|copy| copy.name == name) else {
         return refused("name", "a task of the scenario", name, "none");
@@ -92,21 +92,63 @@ pub fn check_task(setup: &Setup, task: &Value, reads: &[Read]) -> Result<(), Fai
         return refused("banks", "pages stay where they are", "bounded", "policy.dynamic");
     }
     let senders = senders(setup);
-    for bank in reach_of(setup, number) {
-        let crowd = around(setup, &senders, bank);
+    let own = reach_of(setup, number);
+    covered(
+        setup,
+        &senders,
+        &own,
+        reads,
+        "crowd",
+        "those around each bank of the task",
+    )?;
+    let work = named(task, "work")?;
+    if work.is_null() {
+        return Ok(());
+    }
+    check_work(setup, number, work, reads)?;
+    check_drains(setup, claimed, &senders, &own, work)
+}
+
+/// Verifies that lines which wait for a drain wait for whatever may be read in the nodes that they go to, those of the banks `own`.
+fn check_drains(setup: &Setup, claimed: Memory, senders: &[Sender], own: &[u32], work: &Value) -> Result<(), Failure> {
+    if flag(work, "by_budgets")? || number(named(work, "alone")?, "write_backs")? == n(0) {
+        return Ok(());
+    }
+    let org = &setup.machine.memory.organisation;
+    let per_node = org.bank_groups * org.banks * org.ranks * org.channels;
+    let reading = senders
+        .iter()
+        .filter(|sender| sender.0 > 0)
+        .flat_map(|sender| &sender.2);
+    let beside = |bank: &u32| own.iter().any(|of| of / per_node == bank / per_node);
+    let banks: Vec<u32> = reading.filter(|bank| beside(bank)).copied().collect();
+    let before = work::before_drains(claimed, work)?;
+    covered(
+        setup,
+        senders,
+        &banks,
+        &before,
+        "before_drains",
+        "crowds around each bank that anybody reads",
+    )
+}
+
+/// Verifies that the crowd around each of these banks is bounded.
+fn covered(
+    setup: &Setup,
+    senders: &[Sender],
+    banks: &[u32],
+    reads: &[Read],
+    term: &str,
+    formula: &'static str,
+) -> Result<(), Failure> {
+    for bank in banks {
+        let crowd = around(setup, senders, *bank);
         if !reads.iter().any(|read| read.crowd == crowd) {
-            return refused(
-                "crowd",
-                "those around each bank of the task",
-                "others",
-                format!("{crowd} at bank {bank}"),
-            );
+            return refused(term, formula, "others", format!("{crowd} at bank {bank}"));
         }
     }
-    match named(task, "work")? {
-        Value::Null => Ok(()),
-        work => check_work(setup, number, work, reads),
-    }
+    Ok(())
 }
 
 /// Who sends: reads under way, writes that wait, banks.

@@ -4,8 +4,8 @@
 use crate::Failure;
 use crate::memory::Memory;
 use crate::nat::{ENDLESS, Nat, n};
-use crate::read::{Read, drain, refreshes};
-use crate::verdict::{flag, named, no_less, no_more, number, refused};
+use crate::read::{self, Read, drain, refreshes};
+use crate::verdict::{flag, list, named, no_less, no_more, number, refused};
 use serde_json::Value;
 
 /// Verifies the bound of work whose reads are bounded so, whatever bank they are of.
@@ -61,21 +61,23 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         no_less("reads_ps", formula, added, least)?;
     } else {
         let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
-        let drains = longest_of(reads, |read| {
+        let before = before_drains(m, work)?;
+        let drains = longest_of(&before, |read| {
             Ok(read.crowd.writes.over(room) * m.longest_ps(read.longest + read.drain)?)
         })?;
+        if written > n(0) {
+            let least = drains + at("path_ps")?;
+            no_less("hold_ps", "drains (L + drain) + path", at("hold_ps")?, least)?;
+        }
+        // A write-back buffer has as many entries as there are miss registers, eight at least.
+        let fills = written / mshrs.max(n(8)) + n(1);
+        let waits = fills.min(chain).min(written) * at("hold_ps")?;
         no_less(
-            "hold_ps",
-            "drains (L + drain) + path",
-            at("hold_ps")?,
-            drains + at("path_ps")?,
+            "write_backs_ps",
+            "min(chain, write-backs, write-backs / entries + 1) H",
+            held,
+            waits,
         )?;
-        let waits = if written > n(0) {
-            chain.min(written) * at("hold_ps")?
-        } else {
-            n(0)
-        };
-        no_less("write_backs_ps", "min(chain, write-backs) H", held, waits)?;
         // Refreshes by reads, or by time, whatever is less.
         let without = longest_of(reads, |read| m.longest_ps(read.longest - read.refresh))?;
         let by_time = match costs.each > n(0) {
@@ -110,6 +112,14 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         at("longest_ps")?,
         base + budgets,
     )
+}
+
+/// Verifies bounds of all reads that a drain may wait for.
+pub fn before_drains(m: Memory, work: &Value) -> Result<Vec<Read>, Failure> {
+    list(work, "before_drains")?
+        .iter()
+        .map(|bound| read::check(m, bound))
+        .collect()
 }
 
 fn longest_of(reads: &[Read], of: impl Fn(&Read) -> Result<Nat, Failure>) -> Result<Nat, Failure> {

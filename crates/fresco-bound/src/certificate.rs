@@ -80,6 +80,8 @@ struct CertifiedWork {
     budget: Option<Budget>,
     others: Option<Others>,
     costs: CertifiedCosts,
+    /// All reads that a drain may wait for, whoever's; none where no miss waits for displaced lines.
+    before_drains: Vec<CertifiedRead>,
     hold_ps: Ps,
     reads_ps: Ps,
     write_backs_ps: Ps,
@@ -205,7 +207,12 @@ impl Sources<'_> {
 
     fn certified_work(&self, copy: usize, reads: &TaskReads, work: &WorkBound) -> CertifiedWork {
         let machine = &self.setup().machine;
-        let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);
+        let dram = Dram::of(machine);
+        let costs = Costs::of_task(&dram, reads, machine.core.mshrs);
+        let before_drains = match work.hold_ps {
+            0 => Vec::new(),
+            _ => self.before_drains(copy).expect("the wait for a line has a bound"),
+        };
         let (interval, refresh) = costs.refresh.unwrap_or_default();
         let budgets = self.setup().bandwidth.as_ref();
         let budget = budgets.zip(self.own_lines(copy)).map(|(budgets, lines)| Budget {
@@ -233,7 +240,11 @@ impl Sources<'_> {
                 interval,
                 refresh,
             },
-            hold_ps: self.longest_hold_ps(copy, reads),
+            before_drains: before_drains
+                .iter()
+                .map(|(crowd, bound)| certified_read(&dram, crowd, bound))
+                .collect(),
+            hold_ps: work.hold_ps,
             reads_ps: work.reads_ps,
             write_backs_ps: work.write_backs_ps,
             budgets_ps: work.budgets_ps,

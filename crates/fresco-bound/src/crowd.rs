@@ -51,6 +51,11 @@ pub struct Crowd {
     pub front: u32,
 }
 
+/// Entries of the write-back buffer of a core that has so many miss registers (docs/model.md, section 4).
+pub(crate) fn write_back_entries(mshrs: u32) -> u32 {
+    mshrs.max(8)
+}
+
 impl Crowd {
     /// The same numbers, none larger than what contains it.
     pub(crate) fn checked(self) -> Self {

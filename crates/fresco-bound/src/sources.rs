@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who may have how many requests under way in which banks: cores and devices of a scenario.
 
+use crate::crowd::write_back_entries;
 use crate::{Crowd, Dram, ReadBound, Unbounded, read};
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, PageTables};
@@ -8,9 +9,6 @@ use fresco_machine::Machine;
 use fresco_scenario::Setup;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Entries of a core's write-back buffer in the model, at least (docs/model.md, section 4).
-const LEAST_WRITE_BACKS: u32 = 8;
 
 /// A core with all its tasks, or a device.
 #[derive(Clone, Debug)]
@@ -69,7 +67,7 @@ impl<'s> Sources<'s> {
         let machine = &setup.machine;
         let misses = machine.core.mshrs;
         // A miss that waits for an entry has displaced its line already.
-        let write_backs = misses.max(LEAST_WRITE_BACKS) + misses;
+        let write_backs = write_back_entries(misses) + misses;
         // A core writes back what its accesses displace, whoever wrote that; what nobody wrote is not written back.
         let somebody_writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
         let mut cores: Vec<(u32, Source)> = Vec::new();
@@ -187,34 +185,61 @@ impl<'s> Sources<'s> {
         }
         let machine = &self.setup.machine;
         let org = &machine.memory.organisation;
-        let dram = Dram::of(machine);
-        let mut worst: Option<TaskReads> = None;
-        let mut known: Vec<(Crowd, ReadBound)> = Vec::new();
-        for bank in banks_of_copy(self.setup, copy) {
+        let bounds = self.bounds_of(banks_of_copy(self.setup, copy))?;
+        // Of equal ones the first.
+        let worst = bounds
+            .iter()
+            .rev()
+            .max_by_key(|of| of.bound.total())
+            .expect("a task has banks");
+        let channel = worst.bank / org.banks_per_channel();
+        Ok(TaskReads {
+            node: channel / org.channels,
+            channel: channel % org.channels,
+            crowd: worst.crowd,
+            bound: worst.bound,
+            longest_ps: machine.memory.timing.clock.longest_ps(worst.bound.total()),
+            all: bounds.iter().map(|of| (of.crowd, of.bound)).collect(),
+        })
+    }
+
+    /// All crowds around reads, whoever's, that a drain of lines of a copy's core may wait for, each with its bound.
+    ///
+    /// # Errors
+    /// Why one has none.
+    pub(crate) fn before_drains(&self, copy: usize) -> Result<Vec<(Crowd, ReadBound)>, Unbounded> {
+        let org = &self.setup.machine.memory.organisation;
+        let node = |bank: &u32| bank / (org.banks_per_channel() * org.channels);
+        let nodes: BTreeSet<u32> = banks_of_copy(self.setup, copy).iter().map(node).collect();
+        let read = self
+            .all()
+            .filter(|source| source.reads > 0)
+            .flat_map(|source| &source.banks);
+        let banks: BTreeSet<u32> = read.filter(|bank| nodes.contains(&node(bank))).copied().collect();
+        let bounds = self.bounds_of(banks)?;
+        Ok(bounds.iter().map(|of| (of.crowd, of.bound)).collect())
+    }
+
+    /// The bound of a read of each of these banks, once for each different crowd.
+    fn bounds_of(&self, banks: BTreeSet<u32>) -> Result<Vec<Around>, Unbounded> {
+        let dram = Dram::of(&self.setup.machine);
+        let mut bounds: Vec<Around> = Vec::new();
+        for bank in banks {
             let crowd = self.around(bank);
-            let bound = match known.iter().find(|(of, _)| *of == crowd) {
-                Some((_, bound)) => *bound,
-                None => {
-                    let bound = read(&dram, &crowd)?;
-                    known.push((crowd, bound));
-                    bound
-                }
-            };
-            if worst.as_ref().is_none_or(|worst| worst.bound.total() < bound.total()) {
-                let channel = bank / org.banks_per_channel();
-                worst = Some(TaskReads {
-                    node: channel / org.channels,
-                    channel: channel % org.channels,
-                    crowd,
-                    bound,
-                    longest_ps: machine.memory.timing.clock.longest_ps(bound.total()),
-                    all: Vec::new(),
-                });
+            if bounds.iter().all(|of| of.crowd != crowd) {
+                let bound = read(&dram, &crowd)?;
+                bounds.push(Around { bank, crowd, bound });
             }
         }
-        let worst = worst.expect("a task has banks");
-        Ok(TaskReads { all: known, ..worst })
+        Ok(bounds)
     }
+}
+
+/// The bound of a read of a bank.
+struct Around {
+    bank: u32,
+    crowd: Crowd,
+    bound: ReadBound,
 }
 
 /// Banks of the machine that a copy of a task may read: those of its colors, and all if its page tables may lie anywhere.

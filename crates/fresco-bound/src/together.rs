@@ -3,13 +3,11 @@
 //! cores itself.
 
 use crate::budgets::{delay_ps, interrupts_ps};
-use crate::work::{beside, path_ps};
+use crate::crowd::write_back_entries;
+use crate::work::{beside, longest_hold_ps, path_ps};
 use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
 use fresco_dram::Ps;
 use fresco_machine::Machine;
-
-/// Entries of a core's write-back buffer in the model, at least (docs/model.md, section 4).
-const LEAST_WRITE_BACKS: u32 = 8;
 
 /// Budgets of bandwidth that hold, for all cores.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +43,7 @@ impl<'m> Together<'m> {
         let crowd = |cores: u32| {
             let reads = cores * misses;
             let waiting = match writes {
-                true => cores * (misses.max(LEAST_WRITE_BACKS) + misses),
+                true => cores * (write_back_entries(misses) + misses),
                 false => 0,
             };
             Crowd {
@@ -135,7 +133,10 @@ impl<'m> Together<'m> {
                 delay
             })
         };
-        let others = beside(self.machine, alone, &self.reads, path, by_budgets);
+        // Reads of all cores are alike.
+        let hold = longest_hold_ps(self.machine, &self.reads.all, path);
+        let others =
+            beside(self.machine, alone, &self.reads, Ok(hold), by_budgets).expect("the wait for a line has a bound");
         let budgets_ps = self.held.map_or(0, |held| {
             let of_period = (held.interrupt_ps.saturating_add(self.reads.longest_ps)).saturating_mul(2);
             interrupts_ps(others.longest_ps, of_period, held.period_ps)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why nothing follows for the work of a task.
 
-use crate::Sources;
+use crate::{Sources, Unbounded};
 use fresco_frames::Coloring;
 use fresco_scenario::{Extent, Setup};
 use std::fmt;
@@ -31,6 +31,8 @@ pub enum Unknown {
     Interrupts,
     /// It did not end a job alone.
     NotSeen,
+    /// Lines that its core displaces wait for a drain, and that for reads of others that have no bound.
+    Drains(Unbounded),
 }
 
 impl Unknown {
@@ -47,6 +49,7 @@ impl Unknown {
             Self::Interrupts => "choose a longer bandwidth.period",
             Self::NotSeen => "measure more jobs or a longer time",
             Self::Donates => "reserve without reclaiming (bandwidth.reclaim = false)",
+            Self::Drains(unbounded) => unbounded.way_out(),
             Self::Time => "measure passes or operations, not a time",
         }
     }
@@ -69,6 +72,10 @@ impl fmt::Display for Unknown {
                 "interrupts of its budget, each of which first lets the longest read end, take longer than the period",
             ),
             Self::NotSeen => f.write_str("none of its jobs ended alone"),
+            Self::Drains(unbounded) => write!(
+                f,
+                "lines that it displaces are written once older reads of others have been served, which have no bound: {unbounded}"
+            ),
             Self::Time => f.write_str("its measured phase is a time, in which it does less if others disturb it"),
         }
     }

@@ -9,8 +9,9 @@
 //! as `longest - shortest` for each read of the longest chain up to it, in which each was sent when the one before had ended. So no work takes longer than
 //! `time + chain * (longest - shortest)`.
 
+use crate::crowd::write_back_entries;
 use crate::traffic::Costs;
-use crate::{Dram, ReadBound, Sources, TaskReads};
+use crate::{Crowd, Dram, ReadBound, Sources, TaskReads, Unbounded, Unknown};
 use fresco_dram::Ps;
 use fresco_machine::Machine;
 use serde::Serialize;
@@ -41,6 +42,8 @@ pub struct WorkBound {
     pub reads_ps: Ps,
     /// Misses that wait until a line that the core displaced has been taken by a controller.
     pub write_backs_ps: Ps,
+    /// The longest of these waits; 0 without any.
+    pub hold_ps: Ps,
     /// Periods in which its budget is used up, and interrupts of the regulation.
     pub budgets_ps: Ps,
     /// Others are bounded by what their budgets let them move, not by what they may have under way.
@@ -50,6 +53,15 @@ pub struct WorkBound {
 }
 
 impl Alone {
+    /// How often misses wait, one or several at once, for displaced lines of their core, which has so many miss registers.
+    ///
+    /// When a miss begins to wait all entries of the write-back buffer are taken. The longest wait later all these lines have left, so that the next miss
+    /// waits for as many that have been displaced since.
+    fn holds(&self, mshrs: u32) -> u64 {
+        let fills = self.write_backs / u64::from(write_back_entries(mshrs)) + 1;
+        fills.min(self.chain).min(self.write_backs)
+    }
+
     /// What reads add that take `longest_ps` each at most.
     fn delay_ps(&self, longest_ps: Ps) -> Ps {
         let of_each = self.reads.saturating_mul(longest_ps).saturating_sub(self.in_memory_ps);
@@ -65,22 +77,43 @@ impl WorkBound {
 }
 
 impl Sources<'_> {
-    /// The longest that work takes whose reads are bounded by `reads`.
-    pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> WorkBound {
-        let machine = &self.setup().machine;
-        let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
-        let others = beside(machine, alone, reads, self.path_ps(copy, reads), by_budgets);
-        let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
-        WorkBound {
-            budgets_ps,
-            longest_ps: others.longest_ps.saturating_add(budgets_ps),
-            ..others
+    /// The longest that any of the work of a copy takes, all jobs or the one phase, whose reads are bounded by `reads`.
+    ///
+    /// # Errors
+    /// Why there is no bound.
+    pub fn longest_work(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<WorkBound, Unknown> {
+        let works: Vec<WorkBound> = all
+            .iter()
+            .map(|alone| self.work(copy, *alone, reads))
+            .collect::<Result<_, _>>()?;
+        match works.into_iter().max_by_key(|work| work.longest_ps) {
+            None => Err(Unknown::NotSeen),
+            Some(work) if work.longest_ps == Ps::MAX => Err(Unknown::Interrupts),
+            Some(work) => Ok(work),
         }
     }
 
-    /// The longest that a miss of a copy waits until a line that its core displaced before has been taken by a controller, in picoseconds.
-    pub(crate) fn longest_hold_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
-        longest_hold_ps(&self.setup().machine, reads, self.path_ps(copy, reads))
+    /// The longest that work takes whose reads are bounded by `reads`.
+    ///
+    /// # Errors
+    /// Why there is no bound: its displaced lines wait for reads of others that have none.
+    pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> Result<WorkBound, Unknown> {
+        let machine = &self.setup().machine;
+        let hold = match alone.write_backs {
+            0 => Ok(0),
+            _ => {
+                let before = self.before_drains(copy);
+                before.map(|before| longest_hold_ps(machine, &before, self.path_ps(copy, reads)))
+            }
+        };
+        let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
+        let others = beside(machine, alone, reads, hold, by_budgets).map_err(Unknown::Drains)?;
+        let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
+        Ok(WorkBound {
+            budgets_ps,
+            longest_ps: others.longest_ps.saturating_add(budgets_ps),
+            ..others
+        })
     }
 
     /// From a copy's core to the controller of `reads` and back.
@@ -102,48 +135,51 @@ pub(crate) fn path_ps(machine: &Machine, ways: Ps) -> Ps {
     llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.longest_ps(2)
 }
 
-/// The longest that work takes beside others, its own budget apart; `by_budgets` is the delay by all that others may move, if they have budgets.
+/// The longest that work takes beside others, its own budget apart; `hold` is the longest wait for a displaced line, `by_budgets` the delay by all that
+/// others may move, if they have budgets.
+///
+/// # Errors
+/// Why displaced lines wait without a bound, where no budgets bound the work.
 pub(crate) fn beside(
     machine: &Machine,
     alone: Alone,
     reads: &TaskReads,
-    path_ps: Ps,
+    hold: Result<Ps, Unbounded>,
     by_budgets: impl FnOnce(&Alone) -> Option<Ps>,
-) -> WorkBound {
+) -> Result<WorkBound, Unbounded> {
     // It may begin and end at other edges of the core's clock.
     let cycle = 1_000_000u64.div_ceil(u64::from(machine.core.mhz));
     let alone = Alone {
         time_ps: alone.time_ps + cycle,
         ..alone
     };
-    // Misses that wait at once do so for the same lines.
-    let held = match alone.chain.min(alone.write_backs) {
-        0 => 0,
-        misses => misses.saturating_mul(longest_hold_ps(machine, reads, path_ps)),
-    };
+    let held = hold.map(|hold| alone.holds(machine.core.mshrs).saturating_mul(hold));
     let reads_ps = alone.delay_ps(reads.longest_ps);
     // What others may move at all costs less, or what they may have under way before each read.
     if let Some(delay) = by_budgets(&alone)
-        && delay < reads_ps.saturating_add(held)
+        && !held.is_ok_and(|held| reads_ps.saturating_add(held) <= delay)
     {
-        return WorkBound {
+        return Ok(WorkBound {
             alone,
             reads_ps: delay,
             write_backs_ps: 0,
+            hold_ps: 0,
             budgets_ps: 0,
             by_budgets: true,
             longest_ps: alone.time_ps.saturating_add(delay),
-        };
+        });
     }
+    let held = held?;
     let reads_ps = reads_ps.min(by_time_ps(machine, &alone, reads, held).unwrap_or(Ps::MAX));
-    WorkBound {
+    Ok(WorkBound {
         alone,
         reads_ps,
         write_backs_ps: held,
+        hold_ps: hold?,
         budgets_ps: 0,
         by_budgets: false,
         longest_ps: alone.time_ps.saturating_add(reads_ps).saturating_add(held),
-    }
+    })
 }
 
 /// What reads add if refreshes are counted by time, not by reads; `None` if these take all of it.
@@ -166,13 +202,13 @@ fn by_time_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, held: Ps) -> 
 /// The longest that a miss waits until a line that its core displaced before has been taken by a controller, in picoseconds.
 ///
 /// All lines that wait are taken before it. Each drain makes room for so many as lie between the buffer's size and the low watermark; it
-/// comes once the reads have been served that waited when the one before ended.
-fn longest_hold_ps(machine: &Machine, reads: &TaskReads, path_ps: Ps) -> Ps {
+/// comes once the reads have been served that waited when the one before ended, whoever's: `before` are all that there may be, with their bounds.
+pub(crate) fn longest_hold_ps(machine: &Machine, before: &[(Crowd, ReadBound)], path_ps: Ps) -> Ps {
     let controller = &machine.memory.controller;
     let buffer = controller.queues.writes();
     let room = u64::from(buffer - controller.drain_low.min(buffer - 1));
     let clock = &machine.memory.timing.clock;
-    let drains = reads.all.iter().map(|(crowd, bound)| {
+    let drains = before.iter().map(|(crowd, bound)| {
         let each = clock.longest_ps(bound.total().saturating_add(bound.drain));
         u64::from(crowd.waiting_writes).div_ceil(room).saturating_mul(each)
     });

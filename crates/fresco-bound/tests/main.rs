@@ -10,3 +10,4 @@ mod known;
 mod memguard;
 mod observed;
 mod setting;
+mod work;

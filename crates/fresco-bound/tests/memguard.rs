@@ -93,7 +93,7 @@ fn the_bound_by_budgets_counts_the_same_lines_at_the_costs_of_any_order() {
             shortest_ps: guaranteed.line_ps / 2,
             write_backs: 0,
         };
-        let work = sources.work(0, alone, &reads);
+        let work = sources.work(0, alone, &reads).expect("a bound");
         let costs: Value = serde_json::to_value(sources.certified(0, &reads, Some(&work))).expect("JSON");
         let cycles = |name: &str| costs["work"]["costs"][name].as_u64().expect("a cost");
         let cost = |name: &str| clock.longest_ps(cycles(name));

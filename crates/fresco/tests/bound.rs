@@ -172,3 +172,63 @@ fn what_a_plan_lacks_is_told_in_its_terms() {
         assert!(!complaint.contains("[["), "{complaint}");
     }
 }
+
+/// A device reads one row again and again, and another one conflicts with it: the second waits until the cap lets it, and the drain for both. So a core
+/// whose reads have a short bound waits long for its displaced lines.
+const STARVED: &str = r#"name = "starved"
+machine = "imx8m-mini"
+memory.controller = { drain_once = true, refresh = "none", hit_cap = 100000 }
+warm_up.operations = 2000
+measure.operations = 400
+policy.frames = "palloc"
+[[task]]
+name = "victim"
+program = "random"
+core = 0
+banks = "0"
+parameters = { bytes = "2 MiB", write_percent = 100 }
+[[agent]]
+name = "row"
+bytes = "4 KiB"
+banks = "1"
+in_flight = 20
+[[agent]]
+name = "others"
+bytes = "1 MiB"
+pattern = "random"
+banks = "1"
+in_flight = 2
+"#;
+
+#[test]
+fn displaced_lines_wait_for_reads_of_others_that_go_before_a_drain() {
+    let directory = directory_with(&[("starved.toml", STARVED)]);
+    let document = json(&["bound", "starved.toml", "--observe", "--json"], directory.path());
+    let victim = &tasks(&document)[0];
+    let ps = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("a time in {victim}"));
+    let (observed, work) = (ps(&victim["observed_work_ps"]), &victim["work"]);
+    // One run of hits, while the task does nothing.
+    assert!(observed > 20 * ps(&work["alone"]["time_ps"]), "{victim}");
+    assert!(observed <= ps(&work["longest_ps"]), "{victim}");
+    assert!(
+        ps(&work["hold_ps"]) > 100 * ps(&victim["reads"]["longest_ps"]),
+        "{victim}"
+    );
+    let here = directory.path();
+    // A certificate names those reads, and is refused without them.
+    stdout(&["bound", "starved.toml", "--certificate", "c.json"], here);
+    let text = fs::read_to_string(here.join("c.json")).expect("it was written");
+    let mut certificate: Value = serde_json::from_str(&text).expect("JSON");
+    stdout(&["bound", "--check", "c.json", "starved.toml"], here);
+    certificate["data"]["points"][0]["tasks"][0]["work"]["before_drains"]
+        .as_array_mut()
+        .expect("a list")
+        .clear();
+    fs::write(here.join("c.json"), certificate.to_string()).expect("writable");
+    let output = fresco(&["bound", "--check", "c.json", "starved.toml"], here);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.code() == Some(1) && text.contains("before_drains"),
+        "{text}"
+    );
+}

@@ -3,13 +3,14 @@
 
 use super::{Alone, Bounds, PointBounds, Reason, TaskBounds};
 use crate::stop::Stop;
-use fresco_bound::{Sources, Unknown, WorkBound};
+use fresco_bound::Sources;
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_system::results::{ScenarioResult, TaskResult};
 use fresco_system::{Batch, Role, RunSpec, Scenario};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// The means.
 pub struct Measure<'s> {
@@ -96,24 +97,20 @@ impl Measure<'_> {
                 .map(made)
                 .collect::<Result<_, InputError>>()
         })?;
+        // Of all repetitions.
+        let mut works: BTreeMap<(usize, usize), Vec<Alone>> = BTreeMap::new();
         for ((spec, number), alone) in wanted.iter().zip(alone) {
-            let sources = Sources::of(&spec.point.setup);
-            let task = &mut bounds.points[spec.point_number].tasks[*number];
-            let Some(reads) = &task.reads else { continue };
-            let works = alone
-                .into_iter()
-                .flatten()
-                .map(|alone| sources.work(*number, alone, reads));
-            let longest = |a: WorkBound, b: WorkBound| if b.longest_ps > a.longest_ps { b } else { a };
-            task.work = works.chain(task.work).reduce(longest);
+            let all = works.entry((spec.point_number, *number)).or_default();
+            all.extend(alone.into_iter().flatten());
         }
-        for (task, reason) in bounds
-            .points
-            .iter_mut()
-            .flat_map(|point| &mut point.tasks)
-            .filter_map(without_end)
-        {
-            (task.work, task.work_unknown) = (None, Some(reason));
+        for ((point, number), all) in works {
+            let sources = Sources::of(&self.scenario.points[point].setup);
+            let task = &mut bounds.points[point].tasks[number];
+            let Some(reads) = &task.reads else { continue };
+            match sources.longest_work(number, &all, reads) {
+                Ok(work) => task.work = Some(work),
+                Err(why) => task.work_unknown = Some(Reason::of(&why, why.way_out())),
+            }
         }
         Ok(())
     }
@@ -156,17 +153,6 @@ pub fn note(result: &ScenarioResult, bounds: &mut Bounds) {
             }
         }
     }
-}
-
-/// A task whose work was looked at and has no bound, with the reason.
-fn without_end(task: &mut TaskBounds) -> Option<(&mut TaskBounds, Reason)> {
-    let why = match &task.work {
-        Some(work) if work.longest_ps == Ps::MAX => Unknown::Interrupts,
-        None if task.is_measured && task.reads.is_some() && task.work_unknown.is_none() => Unknown::NotSeen,
-        _ => return None,
-    };
-    let reason = Reason::of(&why, why.way_out());
-    Some((task, reason))
 }
 
 /// Work of a task that ran alone: each job, or the measured phase.

@@ -188,14 +188,7 @@ fn bounded(arena: &Arena<'_>) -> Result<WorkBound, Reason> {
         return Err(reason(why));
     }
     let works = crate::verbs::bound::works_alone(&arena.alone);
-    let bounds = works
-        .into_iter()
-        .map(|alone| sources.work(arena.attacked, alone, &reads));
-    match bounds.max_by_key(|bound| bound.longest_ps) {
-        None => Err(reason(Unknown::NotSeen)),
-        Some(bound) if bound.longest_ps == Ps::MAX => Err(reason(Unknown::Interrupts)),
-        Some(bound) => Ok(bound),
-    }
+    sources.longest_work(arena.attacked, &works, &reads).map_err(reason)
 }
 
 /// Attacks.
