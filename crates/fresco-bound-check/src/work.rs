@@ -98,7 +98,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
                 n(0)
             };
         let each = n(2) * (number(budget, "interrupt_ps")? + longest);
-        let least = used / lines.max(n(1)) * period + ((base + budgets) / period + n(2)) * each;
+        let least = (used / lines.max(n(1)) + n(1)) * period + ((base + budgets) / period + n(2)) * each;
         no_less(
             "budgets_ps",
             "periods lost, and two interrupts a period",

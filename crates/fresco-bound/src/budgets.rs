@@ -38,8 +38,8 @@ impl Sources<'_> {
             } else {
                 0
             };
-        // A period in which the budget is used up costs the rest of it, a period at most.
-        let stalled = (used / lines.max(1)).saturating_mul(budgets.period);
+        // A period in which the budget is used up costs the rest of it, a period at most. Of the first one what the core did before may have used all but a line.
+        let stalled = (used / lines.max(1) + 1).saturating_mul(budgets.period);
         let interrupt = self.interrupt_ps();
         // The timer's, and one for a budget that is used up; each lets the core first end what is under way.
         let of_period = 2 * (interrupt + reads.longest_ps);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random scenarios on all machines of several cores: no read and no work that a run shows is longer than its bound. `BOUND_SCENARIOS` in the environment
-//! says how many (44 if omitted, `make soak` 10,000), `BOUND_SEED` the first seed; how near they come is printed.
+//! Random scenarios: no read and no work that a run shows is longer than its bound. Those of the first kind are of all machines of several cores, policies and
+//! allocators; those of the second are such that the work of tasks beside others is bounded: each task has ways of the last-level cache of its own.
+//! `BOUND_SCENARIOS` in the environment says how many of each (44 if omitted, `make soak` 10,000), `BOUND_SEED` the first seed; how near they come is
+//! printed.
 
 use crate::common::fresco;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -110,6 +112,86 @@ fn scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
     text
 }
 
+/// Machines whose cores share a last-level cache of sixteen ways, and how many of them are used at most.
+const WAYS: [(&str, u32); 8] = [
+    ("imx8m-mini", 4),
+    ("zcu102", 4),
+    ("raspberry-pi-4", 4),
+    ("jetson-nano", 4),
+    ("gem5-2core", 2),
+    ("xeon-w3530", 4),
+    ("i7-860", 4),
+    ("ryzen-3600", 4),
+];
+
+/// Tasks with ways of their own, many of which store, and perhaps devices, which may read one row again and again; write buffers of any size, and caps
+/// that let hits go on for long.
+fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
+    let used = rng.random_range(2..=most);
+    let writes = *one(&[1, 2, 8, 32, 64], rng);
+    let high = rng.random_range(1..=writes);
+    let mut text = format!(
+        "name = \"b\"\nmachine = \"{machine}\"\nseed = {}\nwarm_up.operations = 500\nmeasure.operations = {}\n\
+         [memory.controller]\nhit_cap = {}\ndrain_once = true\ndrain_high = {high}\ndrain_low = {}\npage = \"{}\"\npage_idle = 50\n\
+         queues = {{ kind = \"{}\", reads = {}, reads_per_bank = 8, front = 16, writes = {writes} }}\n",
+        rng.random_range(0..1000),
+        one(&[20, 300, 2000], rng),
+        one(&[1, 4, 16, 10_000], rng),
+        rng.random_range(0..high),
+        one(&["open", "open", "closed", "adaptive"], rng),
+        one(&["global", "global", "per-bank", "front-queue"], rng),
+        one(&[4, 24, 64], rng),
+    );
+    text += &format!(
+        "refresh = \"{}\"\n",
+        one(&["none", "none", "all-bank-independent", "burst", "elastic"], rng)
+    );
+    if rng.random_bool(0.4) {
+        text += &format!("[core]\nmshrs = {}\n", one(&[1, 2, 8], rng));
+    }
+    text += "[policy]\nframes = \"palloc\"\n";
+    let budgets = rng.random_bool(0.2);
+    if budgets {
+        text +=
+            "bandwidth = \"memguard\"\n[bandwidth]\nperiod = \"100 us\"\ncount_write_backs = true\nreclaim = false\n";
+    }
+    for core in 0..used {
+        let (program, more) = *one(
+            &[
+                ("latency", ""),
+                ("random", ""),
+                ("random", ", write_percent = 50"),
+                ("random", ", write_percent = 100"),
+                ("random", ", gap = 100, write_percent = 100"),
+                ("bandwidth", ", access = \"write\""),
+            ],
+            rng,
+        );
+        let (each, bank) = (16 / used, if rng.random_bool(0.7) { core } else { 0 });
+        text += &format!(
+            "[[task]]\nname = \"t{core}\"\nprogram = \"{program}\"\ncore = {core}\nbanks = \"{bank}\"\nways = \"{}-{}\"\n\
+             parameters = {{ bytes = \"2 MiB\"{more} }}\n",
+            core * each,
+            core * each + each - 1
+        );
+        if budgets {
+            text += &format!("reserve = \"{} MB/s\"\n", one(&[20, 100], rng));
+        }
+    }
+    // Two that conflict in a bank.
+    let bank = rng.random_range(0..=used);
+    for (name, bytes, pattern) in [("row", "4 KiB", "stream"), ("others", "1 MiB", "random")] {
+        if rng.random_bool(0.25) {
+            text += &format!(
+                "[[agent]]\nname = \"{name}\"\nbytes = \"{bytes}\"\npattern = \"{pattern}\"\nbanks = \"{bank}\"\nin_flight = {}\nwrite_percent = {}\n",
+                one(&[1, 2, 8, 20, 40], rng),
+                one(&[0, 0, 50, 100], rng),
+            );
+        }
+    }
+    text
+}
+
 /// What was bounded and seen of some scenarios.
 #[derive(Default)]
 struct Seen {
@@ -167,18 +249,15 @@ fn middle_and_most(ratios: &mut [f64]) -> (f64, f64) {
     (middle.unwrap_or(0.0), ratios.last().copied().unwrap_or(0.0))
 }
 
-#[test]
-fn random_scenarios_stay_within_their_bounds() {
+/// Checks scenarios of one kind, each on the next of the machines, and tells how near to their bounds they come.
+fn check_all(machines: &[(&str, u32)], scenario: fn((&str, u32), &mut Pcg64) -> String) -> Seen {
     let number = |key: &str, default: u64| std::env::var(key).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
-    let (scenarios, seed) = (
-        number("BOUND_SCENARIOS", 2 * MACHINES.len() as u64),
-        number("BOUND_SEED", 0),
-    );
+    let (scenarios, seed) = (number("BOUND_SCENARIOS", 44), number("BOUND_SEED", 0));
     let part = |odd: u64| {
         let directory = tempfile::tempdir().expect("a directory");
         let mut seen = Seen::default();
         for number in (seed..seed + scenarios).filter(|number| number % 2 == odd) {
-            let machine = MACHINES[(number / 2) as usize % MACHINES.len()];
+            let machine = machines[(number / 2) as usize % machines.len()];
             seen.check(&scenario(machine, &mut Pcg64::seed_from_u64(number)), directory.path());
         }
         seen
@@ -200,5 +279,23 @@ fn random_scenarios_stay_within_their_bounds() {
         seen.refused,
         seen.scenarios
     );
+    seen
+}
+
+#[test]
+fn random_scenarios_stay_within_their_bounds() {
+    let seen = check_all(&MACHINES, scenario);
+    let (reads, works) = (seen.of_reads.len(), seen.of_work.len());
     assert!(reads > seen.scenarios && works > 4, "{reads} {works}");
+}
+
+#[test]
+fn random_work_beside_others_stays_within_its_bound() {
+    let seen = check_all(&WAYS, work_scenario);
+    assert!(
+        seen.of_work.len() > seen.scenarios,
+        "{} of {}",
+        seen.of_work.len(),
+        seen.scenarios
+    );
 }
