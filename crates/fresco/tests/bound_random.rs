@@ -128,14 +128,22 @@ const WAYS: [(&str, u32); 8] = [
 /// that let hits go on for long.
 fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
     let used = rng.random_range(2..=most);
+    // Jobs of the first, beside programs that go on and on, or operations of all.
+    let has_jobs = rng.random_bool(0.3);
+    let extent = match has_jobs {
+        true => "measure.jobs = 4\n".to_owned(),
+        false => format!(
+            "warm_up.operations = 500\nmeasure.operations = {}\n",
+            one(&[20, 300, 2000], rng)
+        ),
+    };
     let writes = *one(&[1, 2, 8, 32, 64], rng);
     let high = rng.random_range(1..=writes);
     let mut text = format!(
-        "name = \"b\"\nmachine = \"{machine}\"\nseed = {}\nwarm_up.operations = 500\nmeasure.operations = {}\n\
+        "name = \"b\"\nmachine = \"{machine}\"\nseed = {}\n{extent}\
          [memory.controller]\nhit_cap = {}\ndrain_once = true\ndrain_high = {high}\ndrain_low = {}\npage = \"{}\"\npage_idle = 50\n\
          queues = {{ kind = \"{}\", reads = {}, reads_per_bank = 8, front = 16, writes = {writes} }}\n",
         rng.random_range(0..1000),
-        one(&[20, 300, 2000], rng),
         one(&[1, 4, 16, 10_000], rng),
         rng.random_range(0..high),
         one(&["open", "open", "closed", "adaptive"], rng),
@@ -156,7 +164,7 @@ fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
             "bandwidth = \"memguard\"\n[bandwidth]\nperiod = \"100 us\"\ncount_write_backs = true\nreclaim = false\n";
     }
     for core in 0..used {
-        let (program, more) = *one(
+        let (mut program, mut more) = *one(
             &[
                 ("latency", ""),
                 ("random", ""),
@@ -167,6 +175,14 @@ fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
             ],
             rng,
         );
+        if has_jobs && core == 0 {
+            let kinds = [
+                ", accesses = 20",
+                ", accesses = 200, write_percent = 50",
+                ", accesses = 50, write_percent = 100",
+            ];
+            (program, more) = ("random", *one(&kinds, rng));
+        }
         let (each, bank) = (16 / used, if rng.random_bool(0.7) { core } else { 0 });
         text += &format!(
             "[[task]]\nname = \"t{core}\"\nprogram = \"{program}\"\ncore = {core}\nbanks = \"{bank}\"\nways = \"{}-{}\"\n\
@@ -177,6 +193,11 @@ fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
         if budgets {
             text += &format!("reserve = \"{} MB/s\"\n", one(&[20, 100], rng));
         }
+        text += match (has_jobs, core) {
+            (true, 0) => "period = \"300 us\"\nwcet = \"200 us\"\n",
+            (true, _) => "role = \"background\"\n",
+            (false, _) => "",
+        };
     }
     // Two that conflict in a bank.
     let bank = rng.random_range(0..=used);
