@@ -12,6 +12,7 @@ use serde_json::Value;
 pub struct Read {
     pub crowd: Crowd,
     pub longest: Nat,
+    pub service: Nat,
     pub refresh: Nat,
     pub drain: Nat,
 }
@@ -207,6 +208,7 @@ pub fn check(m: Memory, bound: &Value) -> Result<Read, Failure> {
     Ok(Read {
         crowd: outer,
         longest,
+        service: claimed("service")?,
         refresh: claimed("refresh")?,
         drain: claimed("drain")?,
     })

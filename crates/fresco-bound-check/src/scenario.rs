@@ -7,7 +7,7 @@ use crate::read::Read;
 use crate::verdict::{flag, named, no_less, number, refused, text};
 use crate::{Failure, work};
 use fresco_frames::{Coloring, PageTables};
-use fresco_machine::{PagePolicy, Queues, Scheduler};
+use fresco_machine::{PagePolicy, Queues, Replacement, Scheduler};
 use fresco_scenario::budgets::Share;
 use fresco_scenario::{Extent, Role, Setup};
 use serde_json::{Value, json};
@@ -329,6 +329,19 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
             && ways(this.task) & ways(other.task) != 0
             && !in_other_sets(setup, &this.coloring, &other.coloring)
     };
+    let policy = llc.map(|llc| llc.cache.replacement);
+    // Others turn nodes of the tree of a set, make its lines grow old, or choose among policies for all sets.
+    let orders = |other: &fresco_scenario::Copy| {
+        let by_sets = in_other_sets(setup, &this.coloring, &other.coloring);
+        let mask = setup.tasks[this.task].ways.unwrap_or(u128::MAX);
+        beside(other.core)
+            && match policy {
+                None | Some(Replacement::Lru | Replacement::Srrip) => false,
+                Some(Replacement::Drrip) => true,
+                Some(Replacement::TreePlru) => !by_sets && is_split(mask),
+                Some(_) => !by_sets,
+            }
+    };
     let takes_registers = llc.is_some_and(|llc| llc.mshrs.is_some()) && others.iter().any(|other| beside(other.core));
     let of_time = setup.tasks[this.task].timing.is_none() && matches!(setup.measure, Extent::Time(_));
     let facts = [
@@ -347,11 +360,27 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
             "a part of the last-level cache of its own",
             others.iter().any(|other| displaces(other)),
         ),
+        (
+            "an order of replacement of its own",
+            others.iter().any(|other| orders(other)),
+        ),
     ];
     match facts.into_iter().find(|(_, is_hurt)| *is_hurt) {
         Some((fact, _)) => refused("work", fact, "bounded", "not so"),
         None => Ok(()),
     }
+}
+
+/// Returns true if a node of a tree over the ways has some of these on both sides, and others as well.
+fn is_split(mask: u128) -> bool {
+    let node = |size: u32, block: u32| {
+        let of = |first: u32, ways: u32| mask >> first & (u128::MAX >> (128 - ways));
+        let (left, right) = (of(block * size, size / 2), of(block * size + size / 2, size / 2));
+        left != 0 && right != 0 && (left.count_ones() + right.count_ones()) < size
+    };
+    [2, 4, 8, 16, 32, 64]
+        .iter()
+        .any(|size| (0..64 / size).any(|block| node(*size, block)))
 }
 
 fn in_other_sets(setup: &Setup, a: &Coloring, b: &Coloring) -> bool {

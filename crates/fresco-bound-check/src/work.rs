@@ -56,8 +56,12 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         } else {
             n(0)
         };
-        let least = count * costs.own_read + moved * line + moved.min(count) * turns + refreshed;
-        let formula = "reads (rho + A(1) + U) + lines c + min(reads, lines) turns + refreshes";
+        let own_read = costs.own_read + (costs.service - shortest);
+        let waiting = if writes { written + costs.waiting } else { n(0) };
+        let own = count * own_read + waiting * costs.write;
+        let least = own + moved * line + (moved + waiting).min(count) * turns + refreshed;
+        let formula =
+            "reads (service - shortest + rho + A(1) + U) + lines c + own and waiting lines C_w + turns + refreshes";
         no_less("reads_ps", formula, added, least)?;
     } else {
         let room = m.at("writes")? - m.at("drain_low")?.min(m.at("writes")? - n(1));
@@ -129,6 +133,9 @@ fn longest_of(reads: &[Read], of: impl Fn(&Read) -> Result<Nat, Failure>) -> Res
 /// Of lines, in picoseconds.
 struct Costs {
     own_read: Nat,
+    service: Nat,
+    /// Lines that wait.
+    waiting: Nat,
     read: Nat,
     write: Nat,
     turns: Nat,
@@ -140,7 +147,14 @@ struct Costs {
 impl Costs {
     fn check(m: Memory, reads: &[Read], mshrs: Nat, claimed: &Value) -> Result<Self, Failure> {
         let at = |name: &str| number(claimed, name);
-        for Read { crowd: c, .. } in reads {
+        for Read { crowd: c, service, .. } in reads {
+            no_less("costs.service", "that of each crowd", at("service")?, *service)?;
+            let waiting = if c.writes > n(0) {
+                m.at("writes")? + c.writes
+            } else {
+                n(0)
+            };
+            no_less("costs.waiting", "the write buffer, and W", at("waiting")?, waiting)?;
             let line = m.bursts()? * m.any_column(c, "ccd_l")?;
             let row = m
                 .at("rc")?
@@ -177,6 +191,8 @@ impl Costs {
         let ps = |name: &str| m.longest_ps(at(name)?);
         Ok(Self {
             own_read: ps("own_read")?,
+            service: ps("service")?,
+            waiting: at("waiting")?,
             read: ps("read")?,
             write: ps("write")?,
             turns: ps("turns")?,

@@ -97,17 +97,29 @@ pub(crate) fn delay_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, line
         costs.read
     });
     let turns = if writes { clock.longest_ps(costs.turns) } else { 0 };
-    let own_reads = alone.reads.saturating_mul(clock.longest_ps(costs.own_read));
-    let mut delay = own_reads;
+    // Alone a read may have found its row open, or its line in the write buffer.
+    let service = clock.longest_ps(costs.service);
+    let own_read = clock.longest_ps(costs.own_read) + service.saturating_sub(alone.shortest_ps);
+    // Its own displaced lines, and those that wait when it begins, may be written while it waits.
+    let written = if writes {
+        alone.write_backs.saturating_add(costs.waiting)
+    } else {
+        0
+    };
+    let own = alone
+        .reads
+        .saturating_mul(own_read)
+        .saturating_add(written.saturating_mul(clock.longest_ps(costs.write)));
+    let mut delay = own;
     for _ in 0..1000 {
         let time = alone.time_ps.saturating_add(delay);
         let moved = (time / period + 2).saturating_mul(lines);
         let refreshes = costs.refresh.map_or(0, |(every, each)| {
             (delay / clock.to_ps(every).max(1) + 1).saturating_mul(clock.longest_ps(each))
         });
-        let next = own_reads
+        let next = own
             .saturating_add(moved.saturating_mul(line))
-            .saturating_add(moved.min(alone.reads).saturating_mul(turns))
+            .saturating_add(moved.saturating_add(written).min(alone.reads).saturating_mul(turns))
             .saturating_add(refreshes);
         if next == delay {
             return Some(delay);

@@ -111,6 +111,9 @@ struct Others {
 #[derive(Clone, Copy, Debug, Serialize)]
 struct CertifiedCosts {
     own_read: Cycle,
+    service: Cycle,
+    /// Lines.
+    waiting: u64,
     read: Cycle,
     write: Cycle,
     turns: Cycle,
@@ -234,6 +237,8 @@ impl Sources<'_> {
             others: others.filter(|_| work.by_budgets),
             costs: CertifiedCosts {
                 own_read: costs.own_read,
+                service: costs.service,
+                waiting: costs.waiting,
                 read: costs.read,
                 write: costs.write,
                 turns: costs.turns,

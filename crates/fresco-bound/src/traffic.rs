@@ -6,7 +6,7 @@
 
 use crate::distances::Distances;
 use crate::drain::Drain;
-use crate::{Crowd, Dram, TaskReads, refresh};
+use crate::{Crowd, Dram, ReadBound, TaskReads, refresh};
 use fresco_dram::Cycle;
 
 /// Costs, in cycles of the memory clock.
@@ -14,6 +14,10 @@ use fresco_dram::Cycle;
 pub(crate) struct Costs {
     /// Of each read of the task: the last command of others before each of its own.
     pub own_read: Cycle,
+    /// Its own commands and data, in a bank that has just been used for another row.
+    pub service: Cycle,
+    /// Lines that may wait for being written, in the write buffer and outside.
+    pub waiting: u64,
     /// Of each line that others read …
     pub read: Cycle,
     /// … or write.
@@ -27,19 +31,21 @@ pub(crate) struct Costs {
 impl Costs {
     /// Of a task, whatever bank its reads are of.
     pub fn of_task(dram: &Dram<'_>, reads: &TaskReads, own: u32) -> Self {
-        let all = reads.all.iter().map(|(crowd, _)| Self::of(dram, crowd, own));
+        let all = reads.all.iter().map(|(crowd, bound)| Self::of(dram, crowd, bound, own));
         all.reduce(|a, b| Self {
             own_read: a.own_read.max(b.own_read),
+            service: a.service.max(b.service),
+            waiting: a.waiting.max(b.waiting),
             read: a.read.max(b.read),
             write: a.write.max(b.write),
             turns: a.turns.max(b.turns),
             refresh: a.refresh.zip(b.refresh).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))),
         })
-        .unwrap_or_else(|| Self::of(dram, &reads.crowd, own))
+        .unwrap_or_else(|| Self::of(dram, &reads.crowd, &reads.bound, own))
     }
 
     /// Of a task whose reads are among `crowd`, a core of which has `own` reads under way at most.
-    pub fn of(dram: &Dram<'_>, crowd: &Crowd, own: u32) -> Self {
+    pub fn of(dram: &Dram<'_>, crowd: &Crowd, bound: &ReadBound, own: u32) -> Self {
         let crowd = crowd.checked();
         let d = Distances::new(dram, &crowd);
         // Each line of others counts once, so it does not matter which rank has the bus.
@@ -51,6 +57,11 @@ impl Costs {
         let Drain { turns, write } = Drain::of(dram, &crowd, &d);
         Self {
             own_read: d.precharge + d.acts(1) + line,
+            service: bound.service,
+            waiting: match crowd.writes() {
+                true => u64::from(dram.controller.queues.writes()) + u64::from(crowd.waiting_writes),
+                false => 0,
+            },
             read: elsewhere + shared,
             write: write + shared,
             turns,

@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Unknown {
     /// Another core's task shares its part of the last-level cache.
     SharedCache(String),
+    /// Which of its lines are displaced depends on others, who share the order of replacement of this policy.
+    SharedOrder(&'static str),
     /// It shares the miss registers of the last-level cache.
     SharedRegisters,
     /// Another task runs on its core, and displaces its lines from the private caches.
@@ -40,6 +42,9 @@ impl Unknown {
     pub fn way_out(&self) -> &'static str {
         match self {
             Self::SharedCache(_) => "give each of the two LLC colors (llc) or ways of its own",
+            Self::SharedOrder(_) => {
+                "give it LLC colors (llc), or with tree-plru ways that are a half of the cache, a quarter and so on; or set llc.replacement to lru"
+            }
             Self::SharedRegisters => "remove llc.mshrs, or give the cores a last-level cache each",
             Self::SharedCore(_) => "give each task a core of its own",
             Self::Threads => "bound a program of one thread",
@@ -59,6 +64,10 @@ impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SharedCache(other) => write!(f, "{other} displaces its lines from the last-level cache"),
+            Self::SharedOrder(policy) => write!(
+                f,
+                "which of its lines the last-level cache displaces depends on others, with {policy} and these ways or colors"
+            ),
             Self::SharedRegisters => f.write_str("it shares the miss registers of the last-level cache"),
             Self::SharedCore(other) => write!(f, "{other} runs on its core, too, and displaces its lines"),
             Self::Threads => f.write_str("it is a thread of a program of several, which wait for each other"),
@@ -128,12 +137,17 @@ impl Sources<'_> {
             return Some(Unknown::SharedRegisters);
         }
         let ways = |task: usize| setup.tasks[task].ways.unwrap_or_else(|| llc.all_ways());
-        let apart = |other: &fresco_scenario::Copy| {
-            let tables = machine.core.tlb.is_some();
-            ways(this.task) & ways(other.task) == 0 || !tables && are_apart(setup, &this.coloring, &other.coloring)
+        let in_other_ways = |other: &fresco_scenario::Copy| ways(this.task) & ways(other.task) == 0;
+        let in_other_sets = |other: &fresco_scenario::Copy| {
+            machine.core.tlb.is_none() && are_apart(setup, &this.coloring, &other.coloring)
         };
-        let other = beside.find(|other| !apart(other))?;
-        Some(Unknown::SharedCache(other.name.clone()))
+        let policy = llc.cache.replacement;
+        beside.find_map(|other| match (in_other_ways(other), in_other_sets(other)) {
+            (false, false) => Some(Unknown::SharedCache(other.name.clone())),
+            (_, true) if policy.is_of_each_set() => None,
+            (true, _) if policy.is_of_ways(ways(this.task)) => None,
+            _ => Some(Unknown::SharedOrder(policy.name())),
+        })
     }
 }
 

@@ -98,12 +98,14 @@ fn the_bound_by_budgets_counts_the_same_lines_at_the_costs_of_any_order() {
         let cycles = |name: &str| costs["work"]["costs"][name].as_u64().expect("a cost");
         let cost = |name: &str| clock.longest_ps(cycles(name));
         // A line of another bank costs no more than a row cycle: own commands, and one distance for each of the other's.
-        assert!(cost("read") <= guaranteed.line_ps && cost("own_read") <= guaranteed.line_ps);
+        assert!(cost("read") <= guaranteed.line_ps && cost("own_read") <= guaranteed.line_ps && cycles("waiting") == 0);
         // Periods of others do not begin with ours: two more than fit, and what is under way when a budget ends.
         let time = work.alone.time_ps + work.reads_ps;
         let moved = (time / PERIOD_PS + 2) * (lines[1] + mshrs);
         let refreshes = (work.reads_ps / clock.to_ps(cycles("interval")) + 1) * cost("refresh");
-        let by_hand = count * cost("own_read") + moved * cost("read") + refreshes;
+        // What is read alone in half of what r_min counts may find another row open.
+        let own = cost("own_read") + cost("service") - guaranteed.line_ps / 2;
+        let by_hand = count * own + moved * cost("read") + refreshes;
         assert!(work.by_budgets && time < PERIOD_PS, "{machine}: {work:?}");
         assert_eq!(work.reads_ps, by_hand, "{machine}");
     }

@@ -28,6 +28,36 @@ pub enum Replacement {
 }
 
 impl Replacement {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        let named = Self::NAMES.iter().find(|(_, policy)| *policy == self);
+        named.expect("each has a name").0
+    }
+
+    /// Returns true if which line of a set is displaced depends on that set alone. A selector of DRRIP is of all sets.
+    pub fn is_of_each_set(self) -> bool {
+        self != Self::Drrip
+    }
+
+    /// Returns true if which line is displaced among these ways of a set, bit n for way n, depends on accesses to them alone.
+    ///
+    /// With a tree that is so where each node with such ways on both sides has no others below it: of a half, a quarter and so on. With quad-age LRU lines
+    /// of all ways grow old together.
+    pub fn is_of_ways(self, ways: u128) -> bool {
+        match self {
+            Self::Lru | Self::Srrip => true,
+            Self::TreePlru => {
+                let (low, high) = (ways.trailing_zeros(), u128::BITS - ways.leading_zeros());
+                // All ways below the node at which the lowest and the highest of them part.
+                let size = (low ^ high.saturating_sub(1))
+                    .checked_ilog2()
+                    .map_or(1, |bit| 2u32 << bit);
+                ways.count_ones() == size
+            }
+            Self::Drrip | Self::QlruH11M1R0U0 | Self::QlruH00M1R0U1 | Self::QlruH00M1R2U1 => false,
+        }
+    }
+
     /// All policies, with their names in files.
     pub const NAMES: [(&'static str, Self); 7] = [
         ("lru", Self::Lru),
@@ -59,5 +89,25 @@ impl CacheConfig {
     /// Number of sets.
     pub fn sets(&self) -> u64 {
         self.size / (u64::from(self.ways) * u64::from(self.line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_whose_order_nobody_else_changes() {
+        let tree = |from: u32, to: u32| Replacement::TreePlru.is_of_ways((from..=to).map(|way| 1 << way).sum());
+        for (from, to) in [(0, 15), (0, 7), (8, 15), (4, 7), (12, 13), (5, 5)] {
+            assert!(tree(from, to), "{from}-{to}");
+        }
+        for (from, to) in [(7, 8), (0, 2), (0, 5), (4, 15), (1, 2), (0, 14)] {
+            assert!(!tree(from, to), "{from}-{to}");
+        }
+        assert!(!Replacement::TreePlru.is_of_ways(0b101), "way 1 turns the node between");
+        assert!(Replacement::Lru.is_of_ways(0b1100) && Replacement::Srrip.is_of_ways(0b1110));
+        assert!(!Replacement::QlruH11M1R0U0.is_of_ways(0b11) && !Replacement::Drrip.is_of_ways(0b11));
+        assert!(Replacement::QlruH11M1R0U0.is_of_each_set() && !Replacement::Drrip.is_of_each_set());
     }
 }

@@ -183,7 +183,11 @@ fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
             ];
             (program, more) = ("random", *one(&kinds, rng));
         }
-        let (each, bank) = (16 / used, if rng.random_bool(0.7) { core } else { 0 });
+        // Halves or quarters: with a tree others change the order of other ways.
+        let (each, bank) = (
+            16 / used.next_power_of_two(),
+            if rng.random_bool(0.7) { core } else { 0 },
+        );
         text += &format!(
             "[[task]]\nname = \"t{core}\"\nprogram = \"{program}\"\ncore = {core}\nbanks = \"{bank}\"\nways = \"{}-{}\"\n\
              parameters = {{ bytes = \"2 MiB\"{more} }}\n",
