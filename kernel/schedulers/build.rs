@@ -7,7 +7,7 @@ use std::{env, error::Error, path::PathBuf};
 fn main() -> Result<(), Box<dyn Error>> {
     compile("table")?;
     compile("refresh")?;
-    for header in ["types", "calls", "common"] {
+    for header in ["types", "calls", "common", "order", "jobs"] {
         println!("cargo::rerun-if-changed=src/bpf/{header}.h");
     }
     println!("cargo::rerun-if-env-changed=CLANG");

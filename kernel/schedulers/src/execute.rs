@@ -3,6 +3,7 @@
 
 use crate::fault::Fault;
 use crate::here::{self, Owner};
+use crate::jobs::{Job, JobLine};
 use crate::load;
 use crate::records::{Collected, Line, Record, Spread, Summary};
 use crate::table::{NOBODY, Segment, Table};
@@ -28,7 +29,9 @@ const FETCH: Duration = Duration::from_millis(100);
 const AT_ONCE: usize = 1 << 14;
 /// As table.bpf.c has it.
 const LAST: u32 = 1;
-const _: () = assert!(size_of::<bpf::types::record>() == Record::BYTES);
+/// As order.h has it: of color 0, in a segment's flags.
+const SHUT: u32 = 0x100;
+const _: () = assert!(size_of::<bpf::types::record>() == Record::BYTES && size_of::<bpf::types::job>() == Job::BYTES);
 
 /// How to run a table.
 pub struct Options {
@@ -52,7 +55,7 @@ pub struct Report {
     phase_ns: u64,
     /// Frames of which slots have ended.
     frames: u64,
-    /// Records that did not fit into the ring.
+    /// Records of slots and jobs that did not fit into the rings.
     lost: u64,
     /// From begins of slots until the timer's function ran.
     timer: Spread,
@@ -92,7 +95,8 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
         constants.frame_ns = table.frame_ns;
         constants.phase_ns = phase_ns;
         constants.cpus = possible;
-        constants.owners = owners.len() as u32;
+        constants.owners = table.owners.len() as u32;
+        constants.shares = table.members.iter().any(|member| member.order.is_some());
         constants.has_processes = owners.iter().any(|owner| matches!(owner, Owner::Process(_)));
         constants.has_groups = owners.iter().any(|owner| matches!(owner, Owner::Group(_)));
     }
@@ -116,20 +120,30 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
     );
     let collected = RefCell::new(Collected::default());
     let failed = RefCell::new(None);
+    let out = RefCell::new(options.records.as_mut());
+    // What is written, `text` makes, if there is a file for it.
+    let write = |text: &dyn Fn() -> serde_json::Result<String>| {
+        let mut out = out.borrow_mut();
+        let Some(out) = out.as_mut() else { return };
+        if let Err(why) = text().map_err(Into::into).and_then(|text| writeln!(out, "{text}")) {
+            failed.borrow_mut().get_or_insert(why);
+        }
+    };
     let mut ring = RingBufferBuilder::new();
     ring.add(&skel.maps.records, |bytes| {
         let Some(record) = Record::read(bytes) else { return 0 };
-        if let Some(out) = &mut options.records
-            && let Err(why) = serde_json::to_writer(&mut *out, &Line::of(&record, table))
-                .map_err(Into::into)
-                .and_then(|()| writeln!(out))
-        {
-            failed.borrow_mut().get_or_insert(why);
-        }
+        write(&|| serde_json::to_string(&Line::of(&record, table)));
         collected.borrow_mut().add(record);
         0
     })
     .map_err(refused)?;
+    let job_ended = |bytes: &[u8]| {
+        if let Some(line) = Job::read(bytes).as_ref().and_then(|job| JobLine::of(job, table)) {
+            write(&|| serde_json::to_string(&line));
+        }
+        0
+    };
+    ring.add(&skel.maps.jobs, job_ended).map_err(refused)?;
     let ring = ring.build().map_err(refused)?;
     let begun = Instant::now();
     let told = || {
@@ -163,7 +177,13 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
     drop(link);
     ring.consume().map_err(refused)?;
     drop(ring);
-    let lost = told().lost;
+    // Jobs that have not ended.
+    for thread in skel.maps.open_jobs.keys() {
+        if let Ok(Some(bytes)) = skel.maps.open_jobs.lookup(&thread, MapFlags::ANY) {
+            job_ended(&bytes);
+        }
+    }
+    let lost = told().lost + skel.maps.bss_data.as_deref().map_or(0, |state| state.lost_jobs);
     // What is left in the writer's own buffer may be what no longer fits.
     let flushed = options.records.as_mut().map(|out| out.flush());
     if let Some(why) = failed.into_inner().or(flushed.and_then(Result::err)) {
@@ -185,7 +205,8 @@ pub fn execute(table: &Table, owners: &[Owner], mut options: Options) -> Result<
 fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u32) -> Result<(), libbpf_rs::Error> {
     let update = |map: &dyn MapCore, key: &[u8], value: &[u8]| map.update(key, value, MapFlags::ANY);
     let segment = |at: u32, segment: &Segment| {
-        let flags = if segment.ends { LAST } else { 0 };
+        let last = if segment.ends { LAST } else { 0 };
+        let flags = last | (segment.shut * SHUT);
         let bytes = [
             &segment.begin_ns.to_ne_bytes()[..],
             &segment.owner.to_ne_bytes(),
@@ -201,10 +222,11 @@ fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u3
             begin_ns: 0,
             owner: NOBODY,
             ends: false,
+            shut: 0,
         },
     )?;
     let mut next: u32 = 1;
-    let mut homes = vec![Vec::new(); owners.len()];
+    let mut homes = vec![Vec::new(); table.owners.len()];
     for cpu in 0..possible {
         let core = table.cores.get(cpu as usize).map_or(&[][..], Vec::as_slice);
         let (first, count) = if core.is_empty() {
@@ -223,7 +245,7 @@ fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u3
             }
         }
     }
-    for (number, (owner, homes)) in (0u32..).zip(owners.iter().zip(&homes)) {
+    for (number, homes) in (0u32..).zip(&homes) {
         let home = match homes[..] {
             [home] => home,
             _ => NOBODY,
@@ -231,6 +253,9 @@ fn fill(skel: &bpf::TableSkel<'_>, table: &Table, owners: &[Owner], possible: u3
         update(&skel.maps.homes, &number.to_ne_bytes(), &home.to_ne_bytes())?;
         let reach = homes.iter().fold(0u64, |reach, cpu| reach | 1 << cpu);
         update(&skel.maps.reaches, &number.to_ne_bytes(), &reach.to_ne_bytes())?;
+    }
+    for (number, (member, owner)) in (0u32..).zip(table.members.iter().zip(owners)) {
+        update(&skel.maps.members, &number.to_ne_bytes(), &member.bytes())?;
         load::name(&skel.maps.processes, &skel.maps.groups, owner, number)?;
     }
     Ok(())

@@ -25,7 +25,7 @@ pub struct Record {
     pub stopped: u64,
     /// How long.
     pub ran: u64,
-    /// The CPU, and the number of the task.
+    /// The CPU, and the number of the owner.
     pub cpu: u32,
     pub owner: u32,
     /// What is true of it.
@@ -90,7 +90,7 @@ impl<'t> Line<'t> {
         Self {
             frame: record.number / segments,
             cpu: record.cpu,
-            task: table.tasks.get(record.owner as usize).map(|task| task.name.as_str()),
+            task: table.owners.get(record.owner as usize).map(String::as_str),
             begin_ns: record.begin,
             end_ns: record.end,
             timer_ns: time(record.timer),
@@ -184,9 +184,9 @@ impl Collected {
         Spread::of(with.map(|record| record.timer.saturating_sub(record.begin)).collect())
     }
 
-    /// Of each task.
+    /// Of each task, or of the tasks that share slots.
     pub fn tasks(&self, table: &Table) -> Vec<Summary> {
-        let mut skipped = vec![0; table.tasks.len()];
+        let mut skipped = vec![0; table.owners.len()];
         for record in &self.records {
             let Some(core) = table.cores.get(record.cpu as usize) else {
                 continue;
@@ -199,13 +199,13 @@ impl Collected {
                 }
             }
         }
-        let numbered = (0..).zip(&table.tasks).zip(skipped);
-        let of_task = |((owner, task), skipped): ((u32, &crate::table::Task), u64)| {
+        let numbered = (0..).zip(&table.owners).zip(skipped);
+        let of_task = |((owner, name), skipped): ((u32, &String), u64)| {
             let slots: Vec<&Record> = self.records.iter().filter(|record| record.owner == owner).collect();
             let count = |what: &dyn Fn(&Record) -> bool| slots.iter().filter(|record| what(record)).count() as u64;
             let ready = || slots.iter().filter(|record| record.is(READY) && record.started > 0);
             Summary {
-                task: task.name.clone(),
+                task: name.clone(),
                 slots: slots.len() as u64 + skipped,
                 ran: count(&|record| record.started > 0),
                 missed: count(&|record| record.is(MISSED)) + skipped,

@@ -2,8 +2,9 @@
 //! The file of a table: who runs when on which CPU, in a frame that repeats.
 
 use crate::fault::Fault;
+use crate::members::{self, Member, Order, Row};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// What the file says of itself.
@@ -18,6 +19,8 @@ const FREE: u64 = 100;
 const MOST_CORES: u32 = 64;
 const MOST_TASKS: usize = 1024;
 const MOST_SEGMENTS: usize = 1 << 16;
+/// As order.h has it.
+pub const COLORS: u32 = 2;
 /// Of a file.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -31,6 +34,10 @@ pub struct Table {
     pub frame_ns: u64,
     /// The tasks.
     pub tasks: Vec<Task>,
+    /// Whose slots each of them runs in.
+    pub members: Vec<Member>,
+    /// Names of slots: of a task, or of tasks that share them.
+    pub owners: Vec<String>,
     /// The segments of each core, from core 0 to the last one that has slots.
     pub cores: Vec<Vec<Segment>>,
 }
@@ -52,10 +59,12 @@ pub struct Task {
 pub struct Segment {
     /// Within the frame.
     pub begin_ns: u64,
-    /// Number of the task, or [`NOBODY`].
+    /// Number of the owner, or [`NOBODY`].
     pub owner: u32,
     /// The last slot of a job.
     pub ends: bool,
+    /// A bit for each color whose tasks do not run in it.
+    pub shut: u32,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +72,8 @@ pub struct Segment {
 struct File {
     format: String,
     frame_ns: u64,
-    task: Vec<Task>,
+    order: Option<Order>,
+    task: Vec<Row>,
     slot: Vec<Slot>,
 }
 
@@ -76,6 +86,8 @@ struct Slot {
     task: String,
     #[serde(default = "yes")]
     ends: bool,
+    #[serde(default)]
+    shut: Vec<u32>,
 }
 
 fn yes() -> bool {
@@ -133,12 +145,15 @@ pub fn parse(text: &str, place: &str) -> Result<Table, Fault> {
                 .help("the kernel ends a scheduler that leaves a task waiting for 30 s: plan with shorter periods"),
         );
     }
-    let numbers = numbers(&file.task, place)?;
+    check_names(&file.task, place)?;
+    let owners = members::owners(&file.task);
+    let members = members::of(&file.task, file.order, &owners, place)?;
+    let numbers: HashMap<&str, u32> = owners.iter().map(String::as_str).zip(0..).collect();
     let mut slots = Vec::new();
     for (row, slot) in (1..).zip(&file.slot) {
         slots.push(check(slot, row, &numbers, file.frame_ns, place)?);
     }
-    slots.sort_by_key(|&(core, start, ..)| (core, start));
+    slots.sort_by_key(|(core, segment, _)| (*core, segment.begin_ns));
     let cores = slots.last().map_or(0, |slot| slot.0 + 1);
     if cores == 0 {
         return Err(Fault::input(format!("{place}: slot"), "found no slot").allowed("one or more"));
@@ -160,23 +175,24 @@ pub fn parse(text: &str, place: &str) -> Result<Table, Fault> {
     }
     Ok(Table {
         frame_ns: file.frame_ns,
-        tasks: file.task,
+        tasks: file.task.iter().map(Row::task).collect(),
+        members,
+        owners,
         cores,
     })
 }
 
-/// Numbers of tasks by their names.
-fn numbers<'t>(tasks: &'t [Task], place: &str) -> Result<HashMap<&'t str, u32>, Fault> {
+fn check_names(tasks: &[Row], place: &str) -> Result<(), Fault> {
     if tasks.len() > MOST_TASKS {
         return Err(
             Fault::input(format!("{place}: task"), format!("found {} tasks", tasks.len()))
                 .allowed(format!("{MOST_TASKS}")),
         );
     }
-    let mut numbers = HashMap::new();
-    for (number, task) in (0..).zip(tasks) {
+    let mut names = HashSet::new();
+    for task in tasks {
         let field = format!("{place}: task {:?}", task.name);
-        if task.name.is_empty() || numbers.insert(task.name.as_str(), number).is_some() {
+        if task.name.is_empty() || !names.insert(task.name.as_str()) {
             return Err(
                 Fault::input(field, "found an empty name, or one that is there twice").allowed("a name of its own")
             );
@@ -185,24 +201,35 @@ fn numbers<'t>(tasks: &'t [Task], place: &str) -> Result<HashMap<&'t str, u32>, 
             return Err(Fault::input(field, "found cgroup and pid").allowed("one of them"));
         }
     }
-    Ok(numbers)
+    Ok(())
 }
 
-/// A slot: core, start, end, task, whether a job ends with it.
-type Checked = (u32, u64, u64, u32, bool);
+/// A slot of a core, and its end.
+type Checked = (u32, Segment, u64);
 
 fn check(slot: &Slot, row: usize, numbers: &HashMap<&str, u32>, frame_ns: u64, place: &str) -> Result<Checked, Fault> {
     let fault =
         |key: &str, found: String| Fault::input(format!("{place}: slot {row}: {key}"), format!("found {found}"));
-    let Some(&task) = numbers.get(slot.task.as_str()) else {
-        return Err(fault("task", format!("{:?}", slot.task)).allowed("the name of a task"));
+    let Some(&owner) = numbers.get(slot.task.as_str()) else {
+        return Err(
+            fault("task", format!("{:?}", slot.task)).allowed("the name of a task, or of slots that tasks share")
+        );
+    };
+    if let Some(color) = slot.shut.iter().find(|color| **color >= COLORS) {
+        return Err(fault("shut", color.to_string()).allowed(format!("colors 0 to {}", COLORS - 1)));
+    }
+    let segment = Segment {
+        begin_ns: slot.start_ns,
+        owner,
+        ends: slot.ends,
+        shut: slot.shut.iter().fold(0, |shut, color| shut | 1 << color),
     };
     if slot.core >= MOST_CORES {
         return Err(fault("core", slot.core.to_string()).allowed(format!("0 to {}", MOST_CORES - 1)));
     }
     let end = slot.start_ns.checked_add(slot.length_ns).filter(|end| *end <= frame_ns);
     match end {
-        Some(end) if slot.length_ns >= SHORTEST_SLOT_NS => Ok((slot.core, slot.start_ns, end, task, slot.ends)),
+        Some(end) if slot.length_ns >= SHORTEST_SLOT_NS => Ok((slot.core, segment, end)),
         Some(_) => Err(fault("length_ns", slot.length_ns.to_string())
             .allowed(format!("{SHORTEST_SLOT_NS} or more"))
             .help("a switch takes some microseconds: plan with fewer preemptions")),
@@ -217,9 +244,11 @@ fn segments(slots: &[&Checked], core: u32, frame_ns: u64, place: &str) -> Result
         begin_ns,
         owner: NOBODY,
         ends: false,
+        shut: 0,
     };
     let (mut segments, mut at, mut gaps) = (Vec::new(), 0, 0);
-    for &&(_, begin_ns, end, owner, ends) in slots {
+    for &&(_, slot, end) in slots {
+        let begin_ns = slot.begin_ns;
         if begin_ns < at {
             return Err(Fault::input(
                 format!("{place}: slot"),
@@ -231,7 +260,7 @@ fn segments(slots: &[&Checked], core: u32, frame_ns: u64, place: &str) -> Result
             segments.push(free(at));
             gaps += begin_ns - at;
         }
-        segments.push(Segment { begin_ns, owner, ends });
+        segments.push(slot);
         at = end;
     }
     if at < frame_ns {

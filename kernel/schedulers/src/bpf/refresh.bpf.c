@@ -7,6 +7,7 @@
  * It decides as pick_next() of the model does, fresco-system/src/experiment/fair/queue.rs, whose tests are given what is recorded here.
  */
 #include "common.h"
+#include "order.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -78,11 +79,6 @@ static u32 bank_at(u64 now)
 static u64 left(u64 now)
 {
 	return turn_ns - (now - phase_ns) % turn_ns;
-}
-
-static bool before(u64 a, u64 b)
-{
-	return (s64)(a - b) < 0;
 }
 
 static u32 share_of(struct task_struct *p, u32 bank)

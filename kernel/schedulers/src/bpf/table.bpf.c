@@ -3,15 +3,17 @@
  * Runs a table of slots: each CPU goes through its segments, which tile a frame that repeats, and in each runs the threads of that
  * segment's owner. Whoever is in no table runs in what is free: segments of nobody, and those whose owner has nothing to do.
  *
+ * An owner is a task, or several that share slots: of these the first by deadline or rank runs whose color is not shut out of the slot.
+ *
  * A timer of each CPU expires at each begin of a segment. Its function turns to the segment, and has the CPU choose anew.
  */
-#include "common.h"
+#include "jobs.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 #define CPUS 64
-/* Queues: of an owner's threads that wait; of a CPU's kernel threads; of tasks that are kept on a CPU; of all others. */
-#define OF_OWNER 0x10000
+/* Queues: of an owner's threads that wait, one for each color; of a CPU's kernel threads; of tasks that are kept on a CPU; of all others. */
+#define OF_OWNER(owner, color) (0x10000 + (owner) * COLORS + (color))
 #define OF_KERNEL 0x20000
 #define OF_CPU 0x30000
 #define OF_ALL 0x40000
@@ -20,7 +22,7 @@ char LICENSE[] SEC("license") = "GPL";
 /* A table has no more than 2^16 segments. */
 #define HALVINGS 16
 
-/* The last slot of a job: who still runs at its end has overrun. */
+/* Flags of segments beside SHUT. The last slot of a job: who still runs at its end has overrun. */
 #define LAST 1
 
 const volatile u64 frame_ns = 1000000, phase_ns;
@@ -39,6 +41,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct segment);
 } segments SEC(".maps");
+
+/* By the numbers of tasks. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, OWNERS);
+	__type(key, u32);
+	__type(value, struct member);
+} members SEC(".maps");
 
 /* The only CPU that an owner has slots on, or NOBODY. */
 struct {
@@ -60,6 +70,7 @@ struct {
 #define MISSED 2	/* one was waiting, and none has run */
 #define OVERRAN 4	/* cut, and the slot was the last of a job */
 #define READY 8		/* one was waiting or running when the slot began */
+#define CALLED 16	/* one became ready in it */
 
 /* What has become of a slot. Times are those of the clock, 0 for what has not happened. */
 struct record {
@@ -80,8 +91,10 @@ struct cpu {
 	struct bpf_timer timer;
 	u32 first, count;	/* its segments */
 	u32 flags;		/* of the segment that it is in */
-	u32 runs;		/* whose thread it runs */
-	u64 since;		/* since when */
+	u32 runs;		/* whose thread it runs, ... */
+	u32 color, padding;	/* of which color, ... */
+	u64 key;		/* with which place among those that share slots, ... */
+	u64 since;		/* and since when */
 	u64 from;		/* the first segment that the timer has begun; 0 before that */
 	u32 turned, pending;	/* there is a slot; there is one before it that has not stopped yet */
 	u32 other, unused;	/* takes turns between the queues in free time */
@@ -100,28 +113,49 @@ static struct cpu *state_of(u32 cpu)
 }
 
 /*
- * The owner in whose slots a task runs. One that may run on none of the CPUs with such slots would wait until the kernel ends the scheduler:
- * it runs in what is free, as nobody's do.
+ * The task in whose slots a thread runs, and its number. One that may run on none of the CPUs with such slots would wait until the kernel ends
+ * the scheduler: it runs in what is free, as nobody's do.
  */
-static u32 served_owner(struct task_struct *p)
+static struct member *served(struct task_struct *p, u32 *task)
 {
-	u32 owner = owner_of(p);
-	bool is_served = false;
+	struct member *m;
 	u64 *reach;
 	s32 i;
 
-	if (owner == NOBODY)
-		return NOBODY;
-	reach = bpf_map_lookup_elem(&reaches, &owner);
+	*task = owner_of(p);
+	if (*task == NOBODY)
+		return NULL;
+	m = bpf_map_lookup_elem(&members, task);
+	if (!m)
+		return NULL;
+	reach = bpf_map_lookup_elem(&reaches, &m->owner);
 	if (!reach)
-		return NOBODY;
+		return NULL;
 	bpf_for(i, 0, cpus) {
-		if (*reach >> (i & 63) & 1 && bpf_cpumask_test_cpu(i, p->cpus_ptr)) {
-			is_served = true;
-			break;
-		}
+		if (*reach >> (i & 63) & 1 && bpf_cpumask_test_cpu(i, p->cpus_ptr))
+			return m;
 	}
-	return is_served ? owner : NOBODY;
+	return NULL;
+}
+
+/* Someone waits who may run in the segment that the CPU is in. */
+static bool waits(struct cpu *c)
+{
+	u32 color;
+
+	if (c->now.owner == NOBODY)
+		return false;
+	for (color = 0; color < COLORS; color++) {
+		if (is_open(c->flags, color) && scx_bpf_dsq_nr_queued(OF_OWNER(c->now.owner, color)) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Who runs may do so in the segment that the CPU is in. */
+static bool is_due(struct cpu *c)
+{
+	return c->runs != NOBODY && c->runs == c->now.owner && is_open(c->flags, c->color);
 }
 
 static void write_record(struct cpu *c, struct record *record)
@@ -154,7 +188,7 @@ static void close(struct cpu *c)
 		write_record(c, slot);
 		return;
 	}
-	if (c->runs == slot->owner) {
+	if (is_due(c)) {
 		/* It may have begun after the end, if the timer is that late. */
 		slot->ran += from < slot->end ? slot->end - from : 0;
 		slot->flags |= CUT | (c->flags & LAST ? OVERRAN : 0);
@@ -162,7 +196,8 @@ static void close(struct cpu *c)
 		c->pending = true;
 		return;
 	}
-	if (!slot->started && scx_bpf_dsq_nr_queued(OF_OWNER + slot->owner) > 0)
+	/* Not one that became ready when the slot was over, and the CPU had not turned to the next. */
+	if (!slot->started && slot->flags & (READY | CALLED) && waits(c))
 		slot->flags |= MISSED;
 	write_record(c, slot);
 }
@@ -202,9 +237,9 @@ static void turn(struct cpu *c, u32 cpu, u64 now)
 	c->now.begin = begin + segment->begin;
 	c->now.owner = segment->owner;
 	c->now.cpu = cpu;
-	c->now.flags = segment->owner != NOBODY && scx_bpf_dsq_nr_queued(OF_OWNER + segment->owner) > 0 ? READY : 0;
-	c->now.timer = c->now.started = c->now.stopped = c->now.ran = 0;
 	c->flags = segment->flags;
+	c->now.flags = waits(c) ? READY : 0;
+	c->now.timer = c->now.started = c->now.stopped = c->now.ran = 0;
 	c->now.end = begin + frame_ns;
 	if (low + 1 < c->count) {
 		key++;
@@ -213,7 +248,7 @@ static void turn(struct cpu *c, u32 cpu, u64 now)
 			c->now.end = begin + segment->begin;
 	}
 	/* The same owner goes on. */
-	if (c->now.owner != NOBODY && c->runs == c->now.owner) {
+	if (is_due(c)) {
 		write_pending(c, c->now.begin);
 		c->now.started = now;
 		c->now.flags |= READY;
@@ -223,33 +258,40 @@ static void turn(struct cpu *c, u32 cpu, u64 now)
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(table_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
-	u32 owner = served_owner(p), *home;
+	u32 task, *home;
+	struct member *m = served(p, &task);
 	bool is_idle = false;
 
-	if (owner == NOBODY)
+	if (!m)
 		return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &is_idle);
-	home = bpf_map_lookup_elem(&homes, &owner);
+	home = bpf_map_lookup_elem(&homes, &m->owner);
 	return home && *home != NOBODY ? *home : prev_cpu;
 }
 
-/* A CPU in a slot of the owner, which does not run, gets to know that there is something to do. */
-static void call(u32 cpu, u32 owner)
+/* A CPU in a slot of the owner, where nobody runs who goes first, gets to know that there is something to do. */
+static void call(u32 cpu, const struct member *m, u64 key, u64 now)
 {
 	struct cpu *c = state_of(cpu);
 
-	if (c && c->now.owner == owner && c->runs != owner)
+	if (!c || c->now.owner != m->owner || !is_open(c->flags, m->color))
+		return;
+	if (now < c->now.end)
+		c->now.flags |= CALLED;
+	if (!is_due(c) || (m->order != AS_READY && before(key, c->key)))
 		scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
 }
 
 SEC("struct_ops/enqueue")
 void BPF_PROG(table_enqueue, struct task_struct *p, u64 enq_flags)
 {
-	u32 cpu = scx_bpf_task_cpu(p), owner = served_owner(p), *home;
+	u32 cpu = scx_bpf_task_cpu(p), task, *home;
+	struct member *m = served(p, &task);
+	u64 key = 0, now = bpf_ktime_get_ns();
 	s32 i, idle;
 
 	if (p->flags & PF_KTHREAD) {
 		insert(p, OF_KERNEL + cpu, FREE_NS, enq_flags);
-	} else if (owner == NOBODY) {
+	} else if (!m) {
 		if (p->nr_cpus_allowed == 1) {
 			insert(p, OF_CPU + cpu, FREE_NS, enq_flags);
 			return;
@@ -260,15 +302,60 @@ void BPF_PROG(table_enqueue, struct task_struct *p, u64 enq_flags)
 		if (idle >= 0)
 			scx_bpf_kick_cpu(idle, SCX_KICK_IDLE);
 	} else {
-		insert(p, OF_OWNER + owner, frame_ns, enq_flags);
-		home = bpf_map_lookup_elem(&homes, &owner);
+		if (m->order == AS_READY) {
+			insert(p, OF_OWNER(m->owner, 0), frame_ns, enq_flags);
+		} else {
+			key = place_of(p, task, m, now);
+			insert_by(p, OF_OWNER(m->owner, m->color & (COLORS - 1)), frame_ns, key, enq_flags);
+		}
+		home = bpf_map_lookup_elem(&homes, &m->owner);
 		if (home && *home != NOBODY) {
-			call(*home, owner);
+			call(*home, m, key, now);
 		} else {
 			bpf_for(i, 0, cpus)
-				call(i, owner);
+				call(i, m, key, now);
 		}
 	}
+}
+
+/* The place of the first in a queue; false if there is none. */
+static bool head_of(u64 queue, u64 *key)
+{
+	struct bpf_iter_scx_dsq it;
+	struct task_struct *p = NULL;
+
+	if (!bpf_iter_scx_dsq_new(&it, queue, 0))
+		p = bpf_iter_scx_dsq_next(&it);
+	if (p)
+		*key = p->scx.dsq_vtime;
+	bpf_iter_scx_dsq_destroy(&it);
+	return p;
+}
+
+/* Has the CPU run one of its segment's owner: who has been running, if nobody waits who goes first. False if there is none. */
+static bool choose(struct cpu *c, struct task_struct *prev, u64 now)
+{
+	u32 owner = c->now.owner, task;
+	bool goes_on = false, has[COLORS] = {};
+	struct member *m = NULL;
+	u64 keys[COLORS] = {};
+	s32 first = 0;
+
+	if (prev && prev->scx.flags & SCX_TASK_QUEUED)
+		m = served(prev, &task);
+	goes_on = m && m->owner == owner && is_open(c->flags, m->color);
+	if (shares) {
+		has[0] = is_open(c->flags, 0) && head_of(OF_OWNER(owner, 0), &keys[0]);
+		has[1] = is_open(c->flags, 1) && head_of(OF_OWNER(owner, 1), &keys[1]);
+		first = first_of(has[0], keys[0], has[1], keys[1]);
+	}
+	if (goes_on && (m->order == AS_READY || first < 0 || !before(first ? keys[1] : keys[0], prev->scx.dsq_vtime)))
+		first = -1;
+	if (first >= 0 && take(OF_OWNER(owner, first ? 1 : 0)))
+		return true;
+	if (goes_on)
+		set_slice(prev, c->now.end > now ? c->now.end - now : 1);
+	return goes_on;
 }
 
 SEC("struct_ops/dispatch")
@@ -289,14 +376,8 @@ void BPF_PROG(table_dispatch, s32 number, struct task_struct *prev)
 		turn(c, cpu, now);
 		bpf_timer_start(&c->timer, c->now.end, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
 	}
-	if (c->now.owner != NOBODY) {
-		if (prev && prev->scx.flags & SCX_TASK_QUEUED && served_owner(prev) == c->now.owner) {
-			set_slice(prev, c->now.end > now ? c->now.end - now : 1);
-			return;
-		}
-		if (take(OF_OWNER + c->now.owner))
-			return;
-	}
+	if (c->now.owner != NOBODY && choose(c, prev, now))
+		return;
 	if (take(OF_KERNEL + cpu))
 		return;
 	c->other = !c->other;
@@ -310,15 +391,21 @@ void BPF_PROG(table_running, struct task_struct *p)
 {
 	struct cpu *c = state_of(scx_bpf_task_cpu(p));
 	u64 now = bpf_ktime_get_ns();
+	struct member *m;
+	u32 task;
 
 	if (!c)
 		return;
-	c->runs = served_owner(p);
+	m = served(p, &task);
+	c->runs = m ? m->owner : NOBODY;
 	c->since = now;
-	if (c->runs == NOBODY)
+	if (!m)
 		return;
+	c->color = m->color;
+	c->key = p->scx.dsq_vtime;
+	job_runs(p, now);
 	/* Chosen just before its slot ended. */
-	if (c->runs != c->now.owner) {
+	if (!is_due(c)) {
 		scx_bpf_kick_cpu(c->now.cpu, SCX_KICK_PREEMPT);
 		return;
 	}
@@ -337,11 +424,20 @@ void BPF_PROG(table_stopping, struct task_struct *p, bool runnable)
 	if (!c)
 		return;
 	write_pending(c, now);
-	if (c->runs != NOBODY && c->runs == c->now.owner) {
+	if (c->runs != NOBODY)
+		job_stops(p, now);
+	if (is_due(c)) {
 		c->now.ran += now - (c->since > c->now.begin ? c->since : c->now.begin);
 		c->now.stopped = now;
 	}
 	c->runs = NOBODY;
+}
+
+SEC("struct_ops/quiescent")
+void BPF_PROG(table_quiescent, struct task_struct *p, u64 deq_flags)
+{
+	if (deq_flags & SCX_DEQ_SLEEP)
+		job_ends(p, bpf_ktime_get_ns());
 }
 
 SEC("struct_ops.s/init")
@@ -356,8 +452,8 @@ s32 BPF_PROG(table_init)
 		if (error)
 			return error;
 	}
-	bpf_for(i, 0, owners) {
-		error = scx_bpf_create_dsq(OF_OWNER + i, -1);
+	bpf_for(i, 0, owners * COLORS) {
+		error = scx_bpf_create_dsq(OF_OWNER(0, i), -1);
 		if (error)
 			return error;
 	}
@@ -383,7 +479,8 @@ static int begin(void *map, u32 *key, struct cpu *c)
 		c->from = c->now.number + 1;
 	if (!c->now.timer)
 		c->now.timer = now;
-	if (c->runs != c->now.owner && (c->runs != NOBODY || scx_bpf_dsq_nr_queued(OF_OWNER + c->now.owner) > 0))
+	/* Where the owner goes on, others of its tasks may run now, and go first. */
+	if (is_due(c) ? shares && waits(c) : c->runs != NOBODY || waits(c))
 		scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
 	bpf_timer_start(&c->timer, c->now.end, BPF_F_TIMER_ABS | BPF_F_TIMER_CPU_PIN);
 	return 0;
@@ -414,6 +511,7 @@ struct sched_ext_ops table_ops = {
 	.dispatch = (void *)table_dispatch,
 	.running = (void *)table_running,
 	.stopping = (void *)table_stopping,
+	.quiescent = (void *)table_quiescent,
 	.init = (void *)table_init,
 	.exit = (void *)table_exit,
 	.timeout_ms = 30000,

@@ -84,6 +84,7 @@ struct task_struct {
 	s32 nr_cpus_allowed;
 	const struct cpumask *cpus_ptr;
 	struct css_set *cgroups;
+	char comm[16];
 	struct sched_ext_entity scx;
 };
 enum scx_exit_kind {
@@ -103,6 +104,7 @@ struct sched_ext_ops {
 	void (*dispatch)(s32 cpu, struct task_struct *prev);
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
+	void (*quiescent)(struct task_struct *p, u64 deq_flags);
 	void (*enable)(struct task_struct *p);
 	s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
@@ -112,6 +114,7 @@ struct sched_ext_ops {
 };
 
 #define PF_KTHREAD 0x00200000
+#define PF_EXITING 0x00000004
 #define SCX_DSQ_LOCAL ((1ULL << 63) | 2)
 #define SCX_TASK_QUEUED 1
 #define SCX_KICK_IDLE 1
