@@ -5,9 +5,11 @@
 mod c_tables;
 mod execution;
 mod imports;
+mod jobs;
 mod partitions;
 mod records;
 mod refresh_windows;
 mod schedules;
+mod shared;
 mod support;
 mod task_sets;

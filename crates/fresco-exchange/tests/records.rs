@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recorded slots against a table's, by hand.
 
-use fresco_exchange::execution::{Judgement, Judgements, Record, Slot, SlotTable, judge, parse_records};
+use fresco_exchange::execution::{Judgement, Judgements, Order, Record, Slot, SlotTable, judge, parse_records};
 
 /// a from 0 to 200 us, b to 300 us, a from 500 us for 100 us, of 1 ms on processor 1.
 fn table() -> SlotTable {
@@ -11,9 +11,12 @@ fn table() -> SlotTable {
         length_ns,
         task: task.to_owned(),
         ends,
+        shut: Vec::new(),
     };
     SlotTable {
         frame_ns: 1_000_000,
+        members: Vec::new(),
+        order: Order::Rank,
         slots: vec![
             slot(0, 200_000, "a", false),
             slot(200_000, 100_000, "b", true),
@@ -167,6 +170,7 @@ fn two() -> SlotTable {
             length_ns: 100_000,
             task: "c".to_owned(),
             ends,
+            shut: Vec::new(),
         }));
     table
 }

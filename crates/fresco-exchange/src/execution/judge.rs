@@ -17,14 +17,14 @@ pub struct Judgements {
     pub frames: u64,
     /// Records that are no slot of the plan, not in the order of time, or that have passed over more slots than there are.
     pub not_planned: u64,
-    /// Of each task with slots.
+    /// Of each task with slots, or of slots that tasks share.
     pub tasks: Vec<Judgement>,
 }
 
-/// What has become of the slots of a task.
+/// What has become of the slots of a task, or of tasks that share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Judgement {
-    /// The task.
+    /// The task, or the name of slots that tasks share.
     pub task: String,
     /// Slots that ended, from the first record of any processor to the last.
     pub slots: u64,
@@ -71,7 +71,7 @@ pub struct Spread {
 
 impl Spread {
     /// Of times in any order: the least of them that as many are not above.
-    fn of(mut times: Vec<Time>) -> Self {
+    pub(super) fn of(mut times: Vec<Time>) -> Self {
         times.sort_unstable();
         let at = |percent: usize| {
             let last = times.len().saturating_sub(1);
@@ -114,7 +114,7 @@ struct Counting {
 /// All processors are to have records of all their slots from the first record of any to the last one of any; at both ends one slot
 /// of each may have none, as its processor had not begun yet, or had not finished it.
 pub fn judge(table: &SlotTable, records: &[Record], late_ns: Time, after_ns: Time) -> Judgements {
-    let names = table.tasks();
+    let names = table.owners();
     let frame_ns = table.frame_ns.max(1);
     let mut cpus: BTreeMap<u32, Progress> = BTreeMap::new();
     for cpu in table

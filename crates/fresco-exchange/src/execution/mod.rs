@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A plan's schedule as what Linux executes it with: a table of slots, deadlines or fixed priorities. What would run otherwise than the
+//! A plan's schedule as what Linux executes it with: a table of slots, of one task or of several each, deadlines or fixed priorities. What would run otherwise than the
 //! plan was proved for is refused, not approximated.
 
 mod deadlines;
+mod jobs;
 mod judge;
+mod members;
 mod priorities;
 mod records;
 mod segments;
+mod shared;
 mod slots;
 
 pub use deadlines::{Deadline, LEAST_RUNTIME_NS, LONGEST_PERIOD_NS, SHORTEST_PERIOD_NS};
 pub(crate) use deadlines::{LIMIT, fraction, misfit, share};
+pub use jobs::{Job, JobJudgement, judge_jobs};
 pub use judge::{Judgement, Judgements, Spread, judge};
+pub use members::{Member, Order};
 pub use priorities::MOST_PRIORITIES;
 pub use records::{Record, Records, parse_records};
 pub use slots::{Slot, SlotTable};
@@ -49,10 +54,13 @@ impl Executor {
     /// The one that executes schedules of this kind, if any does.
     pub fn of(plan: &Plan) -> Option<Self> {
         match (&plan.schedule, plan.policy) {
-            (Schedule::Table { .. } | Schedule::Slots { .. }, _) => Some(Self::Table),
+            (
+                Schedule::Table { .. } | Schedule::Slots { .. } | Schedule::Servers { .. } | Schedule::Locked { .. },
+                _,
+            ) => Some(Self::Table),
             (Schedule::Priorities, Policy::Edf) => Some(Self::Deadline),
             (Schedule::Priorities, Policy::FixedPriority(_)) => Some(Self::Fifo),
-            (Schedule::Locked { .. } | Schedule::Servers { .. } | Schedule::Fair { .. }, _) => None,
+            (Schedule::Fair { .. }, _) => None,
         }
     }
 }
@@ -114,7 +122,11 @@ pub fn execution(plan: &Plan, executor: Executor) -> Result<Execution, Misfit> {
         ));
     }
     match executor {
-        Executor::Table => slots::of(plan).map(Execution::Table),
+        Executor::Table => match &plan.schedule {
+            Schedule::Table { .. } => slots::of(plan),
+            _ => shared::of(plan),
+        }
+        .map(Execution::Table),
         Executor::Deadline => deadlines::of(plan).map(Execution::Deadlines),
         Executor::Fifo => priorities::of(plan).map(Execution::Priorities),
     }
@@ -122,13 +134,13 @@ pub fn execution(plan: &Plan, executor: Executor) -> Result<Execution, Misfit> {
 
 fn other_kind(plan: &Plan, fits: Option<Executor>) -> Misfit {
     let by = match (&plan.schedule, plan.policy) {
-        (Schedule::Priorities | Schedule::Locked { .. }, Policy::Edf) => ", by deadlines",
-        (Schedule::Priorities | Schedule::Locked { .. }, Policy::FixedPriority(_)) => ", by fixed priorities",
+        (Schedule::Priorities, Policy::Edf) => ", by deadlines",
+        (Schedule::Priorities, Policy::FixedPriority(_)) => ", by fixed priorities",
         _ => "",
     };
     Misfit::new(
         format!("a schedule that is {}{by}", kind(&plan.schedule)),
-        "a table or slots with table, deadlines with deadline, fixed priorities with fifo; beside refresh in the last two",
+        "a table, slots, servers or lock windows with table, deadlines with deadline, fixed priorities with fifo; beside refresh in the last two",
         match fits {
             Some(fits) => format!("use --schedule {}, or auto", fits.name()),
             None => "--schedule none starts the tasks without it; fresco plan --set plan.method=colored-refresh makes a table".to_owned(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `fresco-scheduler table --records` writes: a line of JSON for each slot that has ended.
+//! What `fresco-scheduler table --records` writes: a line of JSON for each slot that has ended, and for each job of tasks that share slots.
 
+use super::jobs::Job;
 use fresco_input::InputError;
 use fresco_rt::Time;
 use serde::Deserialize;
@@ -12,7 +13,7 @@ pub struct Record {
     pub frame: u64,
     /// The processor.
     pub cpu: u32,
-    /// The task; `None` of time that has no slot.
+    /// The task, or the name of slots that tasks share; `None` of time that has no slot.
     pub task: Option<String>,
     /// As planned.
     pub begin_ns: Time,
@@ -40,8 +41,10 @@ pub struct Record {
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
-    /// The records.
+    /// The records of slots.
     pub records: Vec<Record>,
+    /// Those of jobs.
+    pub jobs: Vec<Job>,
     /// What was left out at the end, as in a file of a program that was killed: where and what, in a line.
     pub left_out: Option<String>,
 }
@@ -50,6 +53,14 @@ const ALLOWED: &str =
     "lines of JSON as `fresco run PLAN --records FILE` and `fresco-scheduler table --records FILE` write them";
 const HELP: &str = "name the file that one of these has written";
 const AS_WRITTEN: &str = "name the file as it was written: the scheduler writes no such line";
+
+/// What a line is of.
+#[derive(Deserialize)]
+struct Kind {
+    /// A record of a job has its number.
+    #[serde(default)]
+    job: Option<serde::de::IgnoredAny>,
+}
 
 /// Reads records. A last line that was not written to its end and blank lines behind the last one are left out.
 ///
@@ -60,7 +71,7 @@ pub fn parse_records(file: &str, text: &str) -> Result<Records, InputError> {
     let last = written.lines().count();
     let blank = text[written.len()..].lines().count() > 1;
     let mut left_out = blank.then(|| format!("{file}: blank lines at the end are left out"));
-    let mut records = Vec::new();
+    let (mut records, mut jobs) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(written.lines()) {
         let refused = |found: String| {
             InputError::new(file, found)
@@ -68,6 +79,16 @@ pub fn parse_records(file: &str, text: &str) -> Result<Records, InputError> {
                 .allowed(ALLOWED)
                 .help(HELP)
         };
+        if serde_json::from_str::<Kind>(line).is_ok_and(|kind| kind.job.is_some()) {
+            match serde_json::from_str::<Job>(line) {
+                Ok(job) => match job_contradiction(&job) {
+                    None => jobs.push(job),
+                    Some((found, allowed)) => return Err(refused(found).allowed(allowed).help(AS_WRITTEN)),
+                },
+                Err(error) => return Err(refused(format!("found no record of a job: {}", said(&error)))),
+            }
+            continue;
+        }
         match serde_json::from_str::<Record>(line) {
             Ok(record) => match contradiction(&record) {
                 None => records.push(record),
@@ -85,7 +106,11 @@ pub fn parse_records(file: &str, text: &str) -> Result<Records, InputError> {
             .allowed("a line for each slot that has ended")
             .help("name a file of records of tasks that ran for a while; `fresco run` writes none before the first slot has ended"));
     }
-    Ok(Records { records, left_out })
+    Ok(Records {
+        records,
+        jobs,
+        left_out,
+    })
 }
 
 /// What is wrong with a line: its number is told by who names the file.
@@ -171,6 +196,49 @@ fn contradiction(record: &Record) -> Option<(String, &'static str)> {
         (
             format!("found ran_ns {ran_ns}, though from begin_ns to stopped_ns there are {most} ns"),
             "no longer than from the slot's begin to the task's stop",
+        )
+    })
+}
+
+/// What of a job cannot be, and what can.
+fn job_contradiction(job: &Job) -> Option<(String, &'static str)> {
+    let Job {
+        arrived_ns,
+        ready_ns,
+        deadline_ns,
+        started_ns,
+        ended_ns,
+        ran_ns,
+        ..
+    } = *job;
+    let started = started_ns.unwrap_or(ready_ns);
+    // A program may be ready before its phase.
+    let is_early = arrived_ns > ready_ns && job.job > 0;
+    if is_early || started < ready_ns || ended_ns.is_some_and(|ended| ended < started) {
+        return Some((
+            format!(
+                "found a job that arrived at {arrived_ns}, was ready at {ready_ns}, started at {started} and ended at {}",
+                ended_ns.unwrap_or(started)
+            ),
+            "an arrival, a job that is ready, a start and an end, in this order",
+        ));
+    }
+    if deadline_ns < arrived_ns {
+        return Some((
+            format!("found deadline_ns {deadline_ns} before arrived_ns {arrived_ns}"),
+            "a deadline that is not before the arrival",
+        ));
+    }
+    let has_run = started_ns.is_some();
+    let most = match (has_run, ended_ns) {
+        (false, _) => 0,
+        (true, None) => Time::MAX,
+        (true, Some(ended)) => ended - started,
+    };
+    (ran_ns > most).then(|| {
+        (
+            format!("found ran_ns {ran_ns} of a job that had {most} ns from its start to its end"),
+            "no longer than from the job's start to its end",
         )
     })
 }

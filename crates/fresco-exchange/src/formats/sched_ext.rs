@@ -2,14 +2,14 @@
 //! A plan's windows as the table of slots that the scheduler of `kernel/schedulers` runs on Linux.
 
 use super::task_set::{lost_besides, plan_of};
-use crate::execution::SlotTable;
+use crate::execution::{Execution, Executor, Misfit, SlotTable, execution};
 use crate::export::{Draft, ExportOptions, Format, Takes};
 use crate::head::Comment;
 use crate::subject::Subject;
 use crate::windows::{Frame, Owner, Window, frame, kind};
 use fresco_input::InputError;
 use fresco_scenario::Plan;
-use fresco_scenario::plan::PlannedTask;
+use fresco_scenario::plan::{PlannedTask, Schedule};
 
 /// `sched-ext`.
 pub struct SchedExt;
@@ -38,9 +38,12 @@ impl Format for SchedExt {
     fn draft(&self, subject: &Subject, _options: &ExportOptions) -> Result<Draft, InputError> {
         let plan = plan_of(subject, self.name())?;
         let Some(frame) = frame(plan) else {
+            if let Schedule::Servers { .. } | Schedule::Locked { .. } = plan.schedule {
+                return self.shared(subject, plan);
+            }
             return Err(self
                 .refuse(subject, format!("a schedule that is {}", kind(&plan.schedule)))
-                .allowed("one with windows that repeat: a table")
+                .allowed("one with windows that repeat: a table, servers or lock windows")
                 .help("plan by --method colored-refresh"));
         };
         let table = SlotTable::new(plan, &frame, |window, _| name(plan, window));
@@ -73,6 +76,23 @@ impl Format for SchedExt {
 }
 
 impl SchedExt {
+    /// Slots that tasks share, with what decides which of them runs.
+    fn shared(&self, subject: &Subject, plan: &Plan) -> Result<Draft, InputError> {
+        let refused = |misfit: Misfit| misfit.into_input(&subject.file, &format!("--to {}", self.name()));
+        let Execution::Table(table) = execution(plan, Executor::Table).map_err(refused)? else {
+            return Err(self.refuse(subject, format!("a schedule that is {}", kind(&plan.schedule))));
+        };
+        Ok(Draft {
+            body: table.to_toml(|_| None),
+            companion: None,
+            losses: lost_besides(subject),
+            notes: vec![
+                "of tasks that share slots the first by deadline or rank runs; without --phase frames begin at multiples of their length"
+                    .to_owned(),
+            ],
+        })
+    }
+
     fn refuse(&self, subject: &Subject, found: String) -> InputError {
         subject.error(self.name(), format!("found {found}"))
     }

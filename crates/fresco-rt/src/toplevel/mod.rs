@@ -14,7 +14,7 @@ pub use guarantee::deferrable_guarantee;
 pub use locks::{ColorLock, LockError, LockWindow, Locks};
 pub use response::response_times;
 pub(crate) use table::Frame;
-pub use table::{ServerTable, server_tables};
+pub use table::{ServerTable, open_times, server_tables};
 
 use std::fmt;
 

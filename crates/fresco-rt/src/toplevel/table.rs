@@ -48,6 +48,12 @@ pub fn server_tables(top: &TopLevel) -> Result<([ServerTable; 2], Time), TopLeve
     Ok(([table(&first, 0), table(&second, 1)], idle.measure()))
 }
 
+/// When each color may run in `[0, tRET)`, if there are no servers: neither is it locked, nor has a handler the processor (F28).
+pub fn open_times(locks: &Locks) -> Vec<Vec<(Time, Time)>> {
+    let frame = Frame::new(locks, locks.retention());
+    frame.free.iter().map(|free| free.as_slice().to_vec()).collect()
+}
+
 /// The times of lock windows and of their handlers over a table, common to all servers.
 pub(crate) struct Frame {
     length: Time,

@@ -246,15 +246,111 @@ fn what_are_no_records_is_told() {
     let told = refused(&records);
     assert!(told.contains("r.jsonl: found no record in it"), "{told}");
     stdout(
-        &["plan", "tasks.toml", "--set", "plan.method=crs", "--out", "plan.json"],
+        &[
+            "plan",
+            "tasks.toml",
+            "--set",
+            "plan.method=auto-refresh",
+            "--out",
+            "plan.json",
+        ],
         directory.path(),
     );
     let told = refused(&records);
     assert!(
-        told.contains("plan.json: --records: found a schedule that is servers")
-            && told.contains("allowed: a table, or slots of one task each")
+        told.contains("plan.json: --records: found a schedule that is the first ready task by the policy")
+            && told.contains("allowed: a table, slots, servers or lock windows")
             && told.contains("leave out --records")
             && !told.contains("--schedule"),
         "{told}"
+    );
+}
+
+/// Under a burst in each 64 ms two tasks share what it leaves: a with 8 ms from its begin on, b with 64 ms.
+#[test]
+fn jobs_of_tasks_that_share_slots_are_judged() {
+    let task = |name: &str, period: u32| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nperiod = \"{period} ms\"\nwcet = \"2 ms\"\nmemory = \"64 KiB\"\ncore = 0\n"
+        )
+    };
+    let tasks = format!(
+        "machine = \"ss-rtmc\"\nplan.method = \"burst\"\n{}{}",
+        task("a", 32),
+        task("b", 64)
+    );
+    let directory = directory_with(&[("tasks.toml", &tasks)]);
+    stdout(&["plan", "tasks.toml", "--out", "plan.json"], directory.path());
+    let plan = std::fs::read_to_string(directory.path().join("plan.json")).expect("there");
+    let plan: Value = serde_json::from_str(&plan).expect("JSON");
+    let locks = &plan["data"]["schedule"]["locks"];
+    let ns = |value: &Value| value.as_u64().expect("a time");
+    let begin = ns(&locks["phase_ns"][0]) + ns(&locks["lock_ns"]) + ns(&locks["burst_ns"][0]) + ns(&locks["unlock_ns"]);
+    let ms = 1_000_000;
+    let mut lines = String::new();
+    for frame in 3..6 {
+        let start = frame * 64 * ms;
+        let (first, end) = (start + begin, start + 64 * ms);
+        _ = writeln!(
+            lines,
+            "{{\"frame\":{frame},\"cpu\":0,\"task\":\"core0\",\"begin_ns\":{first},\"end_ns\":{end},\"timer_ns\":{first},\"started_ns\":{},\
+             \"stopped_ns\":{},\"ran_ns\":{ms},\"ready\":true,\"cut\":false,\"overran\":false,\"missed\":false,\"skipped\":0}}",
+            first + 20_000,
+            start + 40 * ms
+        );
+        for (task, number, at, period, from, to) in [
+            ("a", 2 * frame, start, 32, first + 20_000, first + ms),
+            ("b", frame, start, 64, first + ms, first + 2 * ms),
+            (
+                "a",
+                2 * frame + 1,
+                start + 32 * ms,
+                32,
+                start + 32 * ms + 10_000,
+                start + 33 * ms,
+            ),
+        ] {
+            _ = writeln!(
+                lines,
+                "{{\"job\":{number},\"cpu\":0,\"task\":\"{task}\",\"thread\":7,\"arrived_ns\":{at},\"ready_ns\":{},\"deadline_ns\":{},\
+                 \"started_ns\":{from},\"ended_ns\":{to},\"ran_ns\":{},\"exits\":false,\"pager\":false}}",
+                at + 5_000,
+                at + period * ms,
+                to - from
+            );
+        }
+    }
+    std::fs::write(directory.path().join("r.jsonl"), &lines).expect("writable");
+    let (status, data) = judged(&directory, &[]);
+    assert_eq!((status, &data["holds"]), (Some(0), &Value::from(true)), "{data}");
+    // The first one's first job arrived before recording began.
+    let counts = |data: &Value| {
+        let of = |task: usize, key: &str| data["jobs"][task][key].as_u64().expect("a number");
+        (0..2)
+            .map(|task| ["jobs", "missed", "overran", "out_of_turn"].map(|key| of(task, key)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts(&data), [[5, 0, 0, 0], [2, 0, 0, 0]]);
+    let text = stdout(&["verify", "plan.json", "--records", "r.jsonl"], directory.path());
+    assert!(text.contains("Jobs of tasks that share slots"), "{text}");
+    // The last job of a ends 1 ns after its deadline.
+    let last = 5 * 64 * ms + 33 * ms;
+    edit(
+        &directory,
+        &format!("\"ended_ns\":{last}"),
+        &format!("\"ended_ns\":{}", 6 * 64 * ms + 1),
+    );
+    let (status, data) = judged(&directory, &[]);
+    assert_eq!((status, counts(&data)[0]), (Some(1), [5, 1, 0, 0]), "{data}");
+    std::fs::write(
+        directory.path().join("r.jsonl"),
+        lines.replace("\"job\":4,", "\"job\":40,"),
+    )
+    .expect("writable");
+    let (status, data) = judged(&directory, &[]);
+    assert_eq!(
+        (status, &data["jobs_not_planned"]),
+        (Some(1), &Value::from(1)),
+        "{data}"
     );
 }

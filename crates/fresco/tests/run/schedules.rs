@@ -117,7 +117,7 @@ fn slots_are_shown() {
         schedule["handler_ns"].as_u64().expect("a time"),
     );
     let border = |core: usize| schedule["cores"][core]["border_ns"].as_u64().expect("a time");
-    let slot = |cpu: u64, start_ns: u64, end: u64, task: &str| serde_json::json!({"cpu": cpu, "start_ns": start_ns, "length_ns": end - start_ns, "task": task, "ends": false});
+    let slot = |cpu: u64, start_ns: u64, end: u64, task: &str| serde_json::json!({"cpu": cpu, "start_ns": start_ns, "length_ns": end - start_ns, "task": task, "ends": false, "shut": []});
     let wanted = [
         slot(0, handler, border(0), "control"),
         slot(1, border(1) + handler, period, "vision"),
@@ -125,6 +125,23 @@ fn slots_are_shown() {
     assert_eq!(shown["executor"], "table", "{shown}");
     assert_eq!(shown["frame_ns"].as_u64(), Some(period));
     assert_eq!(shown["slots"].as_array().expect("a list")[..], wanted);
+    let first = &shown["parameters"][0];
+    assert_eq!(
+        (
+            &first["task"],
+            &first["slots"],
+            &first["rank"],
+            &first["deadline_ns"],
+            &first["priority"]
+        ),
+        (
+            &"control".into(),
+            &"control".into(),
+            &0.into(),
+            &8_000_000.into(),
+            &Value::Null
+        )
+    );
     assert_eq!(machine.shown(&["--schedule", "none"])["executor"], "none");
 }
 
@@ -177,8 +194,8 @@ fn a_schedule_that_nothing_executes_is_refused_and_its_tasks_run_without_it() {
     for (settings, schedule, found) in [
         (
             "plan.method=flat",
-            "table",
-            "the first ready task whose color is not locked, by deadlines",
+            "deadline",
+            "the first ready task whose color is not locked",
         ),
         ("plan.method=crs", "fifo", "servers"),
         ("plan.method=colored-refresh", "deadline", "a table"),
@@ -197,10 +214,15 @@ fn a_schedule_that_nothing_executes_is_refused_and_its_tasks_run_without_it() {
         let told = refused_with(2, &["run", "--schedule", schedule, "plan.json"], directory.path());
         let wanted = format!("plan.json: --schedule {schedule}: found a schedule that is {found}");
         assert!(
-            told.contains(&wanted) && told.contains("allowed: a table or slots with table"),
+            told.contains(&wanted) && told.contains("allowed: a table, slots, servers or lock windows with table"),
             "{told}"
         );
     }
+    let two = format!(
+        "{tasks}{}",
+        &tasks[tasks.find("[[task]]").expect("a task")..].replace("\"a\"", "\"b\"")
+    );
+    std::fs::write(directory.path().join("tasks.toml"), two).expect("writable");
     plan("plan.method=crs");
     let told = refused_with(2, &["run", "--records", "r.jsonl", "plan.json"], directory.path());
     assert!(told.contains("--records: found it without a table"), "{told}");
@@ -212,7 +234,9 @@ fn a_schedule_that_nothing_executes_is_refused_and_its_tasks_run_without_it() {
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(0), "{told}");
     assert!(
-        told.contains("fresco run: schedule: none: plan.json: --schedule table: found a schedule that is servers"),
+        told.contains(
+            "fresco run: schedule: none: plan.json: --schedule table: found 42560 ns of 64000000 without a window"
+        ),
         "{told}"
     );
 }
@@ -276,7 +300,7 @@ fn priorities_and_deadlines_are_those_of_the_kernel() {
         here,
     );
     let shown = serde_json::from_slice::<Value>(&done.stdout).expect("JSON")["data"]["schedule"].take();
-    let row = |task: &str, period_ns: u64| serde_json::json!({"task": task, "priority": null, "runtime_ns": 1_000_000, "deadline_ns": period_ns, "period_ns": period_ns});
+    let row = |task: &str, period_ns: u64| serde_json::json!({"task": task, "slots": null, "rank": null, "priority": null, "runtime_ns": 1_000_000, "deadline_ns": period_ns, "period_ns": period_ns, "phase_ns": null});
     assert_eq!(
         shown["parameters"],
         Value::from(vec![row("slow", 40_000_000), row("quick", 8_000_000)])
@@ -321,7 +345,9 @@ fn tasks_are_in_cgroups_that_the_table_names() {
     for (number, (task, name)) in tasks.iter().zip(["control", "vision"]).enumerate() {
         let group = format!("/fresco-slots-{}-{number}", child.id());
         assert!(
-            table.contains(&format!("{{ name = \"{name}\", cgroup = \"{group}\" }}")),
+            table.contains(&format!(
+                "{{ name = \"{name}\", cgroup = \"{group}\", slots = \"{name}\", rank = 0"
+            )),
             "{table}"
         );
         let processes = machine.read(&format!("cgroups{group}/cgroup.procs"));

@@ -216,8 +216,16 @@ impl Schedule {
                 let mut cpus: Vec<u32> = table.slots.iter().map(|slot| slot.core).collect();
                 cpus.sort_unstable();
                 cpus.dedup();
+                let shared = match table.members.is_empty() {
+                    true => String::new(),
+                    false => format!(
+                        "; {} share them, by {}",
+                        counted(table.members.len(), "task", "tasks"),
+                        table.order.name()
+                    ),
+                };
                 format!(
-                    "table: {} slots in frames of {} ns on processors {}",
+                    "table: {} slots in frames of {} ns on processors {}{shared}",
                     table.slots.len(),
                     table.frame_ns,
                     format_list(&cpus)
@@ -248,7 +256,9 @@ impl Schedule {
     pub fn applied(&self) -> &'static str {
         match self.executing() {
             None => "colors, nodes, processors and bandwidth of each task",
-            Some(Executor::Table) => "colors, nodes, processors and bandwidth of each task; its slots",
+            Some(Executor::Table) => {
+                "colors, nodes, processors and bandwidth of each task; its slots, and who goes first in them"
+            }
             Some(Executor::Deadline) => {
                 "colors, nodes, processors and bandwidth of each task; its deadline and execution time"
             }

@@ -3,6 +3,7 @@
 
 use super::schedule::Schedule;
 use crate::verbs::live::planned::PlannedPrograms;
+use fresco_dram::color::format_list;
 use fresco_exchange::execution::Execution;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -35,16 +36,24 @@ struct SlotView {
     length_ns: u64,
     task: String,
     ends: bool,
+    /// Colors whose tasks do not run in it.
+    shut: Vec<u32>,
 }
 
 /// What the kernel is told of a task.
 #[derive(Debug, Serialize)]
 struct ParametersView<'p> {
     task: &'p str,
+    /// Name of slots that it shares with others.
+    slots: Option<String>,
+    /// Among those that share slots, 0 first.
+    rank: Option<u32>,
     priority: Option<u32>,
     runtime_ns: Option<u64>,
     deadline_ns: Option<u64>,
     period_ns: Option<u64>,
+    /// Of the first arrival.
+    phase_ns: Option<u64>,
 }
 
 /// Of each task of which the kernel is told something.
@@ -68,10 +77,13 @@ impl<'p> ScheduleView<'p> {
         };
         let named = |number: usize| ParametersView {
             task: &planned.programs[number].task,
+            slots: None,
+            rank: None,
             priority: None,
             runtime_ns: None,
             deadline_ns: None,
             period_ns: None,
+            phase_ns: None,
         };
         match &schedule.execution {
             None => {}
@@ -86,6 +98,21 @@ impl<'p> ScheduleView<'p> {
                         length_ns: slot.length_ns,
                         task: slot.task.clone(),
                         ends: slot.ends,
+                        shut: slot.shut.clone(),
+                    })
+                    .collect();
+                view.parameters = (0..planned.programs.len())
+                    .filter_map(|number| {
+                        let named = named(number);
+                        let member = table.members.iter().find(|member| member.task == named.task)?;
+                        Some(ParametersView {
+                            slots: Some(member.slots.clone()),
+                            rank: Some(member.rank),
+                            deadline_ns: Some(member.deadline_ns),
+                            period_ns: Some(member.period_ns),
+                            phase_ns: Some(member.phase_ns),
+                            ..named
+                        })
                     })
                     .collect();
             }
@@ -107,14 +134,43 @@ impl<'p> ScheduleView<'p> {
         view
     }
 
-    /// Slots or parameters; `None` where nothing is applied.
-    pub fn table(&self) -> Result<Option<Table>, ReportError> {
+    /// Slots and parameters; none where nothing is applied.
+    pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
+        let mut tables = Vec::new();
         if !self.slots.is_empty() {
-            return self.slots().map(Some);
+            tables.push(self.slots()?);
         }
-        if self.parameters.is_empty() {
-            return Ok(None);
+        if self.parameters.iter().any(|task| task.slots.is_some()) {
+            tables.push(self.shared()?);
+        } else if !self.parameters.is_empty() {
+            tables.push(self.parameters()?);
         }
+        Ok(tables)
+    }
+
+    /// What decides between tasks that share slots.
+    fn shared(&self) -> Result<Table, ReportError> {
+        let mut columns = vec![
+            Column::text("task"),
+            Column::text("slots"),
+            Column::number("rank", "", 0),
+        ];
+        columns.extend(["deadline", "period", "phase"].map(|name| Column::number(name, "ns", 0)));
+        let mut table = Table::new("Tasks that share slots", columns);
+        for task in &self.parameters {
+            table.push(vec![
+                task.task.into(),
+                task.slots.as_deref().unwrap_or_default().into(),
+                task.rank.map(u64::from).into(),
+                task.deadline_ns.into(),
+                task.period_ns.into(),
+                task.phase_ns.into(),
+            ])?;
+        }
+        Ok(table)
+    }
+
+    fn parameters(&self) -> Result<Table, ReportError> {
         let mut columns = vec![Column::text("task")];
         columns.extend(
             ["priority", "runtime", "deadline", "period"]
@@ -130,7 +186,7 @@ impl<'p> ScheduleView<'p> {
                 task.period_ns.into(),
             ])?;
         }
-        Ok(Some(table))
+        Ok(table)
     }
 
     fn slots(&self) -> Result<Table, ReportError> {
@@ -144,6 +200,7 @@ impl<'p> ScheduleView<'p> {
             Column::number("length", "ns", 0),
             Column::text("task"),
             Column::text("a job"),
+            Column::text("not"),
         ];
         let mut table = Table::new(title, columns);
         for slot in self.slots.iter().take(MOST_SLOTS) {
@@ -153,8 +210,17 @@ impl<'p> ScheduleView<'p> {
                 slot.length_ns.into(),
                 slot.task.as_str().into(),
                 if slot.ends { "ends" } else { "may go on" }.into(),
+                shut(&slot.shut).into(),
             ])?;
         }
         Ok(table)
+    }
+}
+
+/// Colors that a slot is shut for, in words.
+fn shut(colors: &[u32]) -> String {
+    match colors.is_empty() {
+        true => "-".to_owned(),
+        false => format!("color {}", format_list(colors)),
     }
 }

@@ -148,8 +148,8 @@ impl View<'_> {
         if let Some(words) = &self.attention {
             notes.push(vec!["attention".into(), words.as_str().into()])?;
         }
-        let times = self.schedule.table()?;
-        Ok([Some(table), times, Some(notes)].into_iter().flatten().collect())
+        let times = self.schedule.tables()?;
+        Ok([vec![table], times, vec![notes]].concat())
     }
 }
 

@@ -7,7 +7,9 @@ use crate::plans::{self, LoadedPlan};
 use crate::verbs::live::planned::check_sound;
 use crate::{output, provenance};
 use fresco_dram::color::parse_list;
-use fresco_exchange::execution::{Execution, Executor, Judgements, execution, judge, parse_records};
+use fresco_exchange::execution::{
+    Execution, Executor, JobJudgement, Judgements, execution, judge, judge_jobs, parse_records,
+};
 use fresco_input::{InputError, file_name, is_standard_input, read_file};
 use fresco_report::{Cell, Column, InputFile, ReportError, Table};
 use serde::Serialize;
@@ -36,6 +38,10 @@ struct RecordsReport {
     after_ns: u64,
     #[serde(flatten)]
     judged: Judgements,
+    /// Of tasks that share slots.
+    jobs: Vec<JobJudgement>,
+    /// Records of jobs that are none of the plan.
+    jobs_not_planned: u64,
     holds: bool,
 }
 
@@ -78,7 +84,7 @@ pub fn run(path: &Path, file: &Path, options: &Options<'_>, json: bool) -> Outco
             let error = misfit.into_input(&name, "--records").help(HELP);
             return Err(match Executor::of(&plan) {
                 Some(Executor::Table) => error.into(),
-                _ => error.allowed("a table, or slots of one task each").into(),
+                _ => error.allowed("a table, slots, servers or lock windows").into(),
             });
         }
     };
@@ -99,14 +105,17 @@ pub fn run(path: &Path, file: &Path, options: &Options<'_>, json: bool) -> Outco
         .inputs
         .push(InputFile::new(file_name(file), provenance::digest(&text)));
     let judged = judge(&table, &read.records, late_ns, after_ns);
+    let (jobs, jobs_not_planned) = judge_jobs(&table, &read.records, &read.jobs, late_ns, after_ns);
     let report = RecordsReport {
         plan: plan.name,
         records_file: file_name(file),
         frame_ns: table.frame_ns,
         late_ns,
         after_ns,
-        holds: judged.hold(),
+        holds: judged.hold() && jobs_not_planned == 0 && jobs.iter().all(|task| task.holds),
         judged,
+        jobs,
+        jobs_not_planned,
     };
     output::print(json, "fresco-verify-records/1", &provenance, &report, || {
         report.tables()
@@ -157,6 +166,10 @@ impl RecordsReport {
             row.push(word(task.holds).into());
             table.push(row)?;
         }
+        let mut tables = vec![table];
+        if !self.jobs.is_empty() {
+            tables.push(self.of_jobs()?);
+        }
         let mut notes = Table::new("What was judged", ["what", "value"].map(Column::text).into());
         for (what, value) in [
             (
@@ -171,11 +184,41 @@ impl RecordsReport {
                 format!("a start or an end more than {} ns after the planned one", self.late_ns),
             ),
             ("left out", format!("the first {} ns", self.after_ns)),
-            ("not of the plan", format!("{} records", self.judged.not_planned)),
+            (
+                "not of the plan",
+                format!("{} records", self.judged.not_planned + self.jobs_not_planned),
+            ),
             ("as planned", word(self.holds).to_owned()),
         ] {
             notes.push(vec![what.into(), value.into()])?;
         }
-        Ok(vec![table, notes])
+        tables.push(notes);
+        Ok(tables)
+    }
+
+    fn of_jobs(&self) -> Result<Table, ReportError> {
+        let mut columns = vec![Column::text("task")];
+        columns.extend(["jobs", "missed", "overran", "out of turn"].map(|name| Column::number(name, "", 0)));
+        columns.extend(
+            ["start median", "max", "response median", "max", "longest"].map(|name| Column::number(name, "us", 1)),
+        );
+        columns.push(Column::text("as planned"));
+        let mut table = Table::new("Jobs of tasks that share slots", columns);
+        for task in &self.jobs {
+            let us = |ns: u64| Cell::from((task.jobs > 0).then_some(ns as f64 / 1e3));
+            let mut row: Vec<Cell> = vec![task.task.as_str().into()];
+            row.extend([task.jobs, task.missed, task.overran, task.out_of_turn].map(Cell::Count));
+            let times = [
+                task.start.median_ns,
+                task.start.max_ns,
+                task.response.median_ns,
+                task.response.max_ns,
+            ];
+            row.extend(times.map(us));
+            row.push(us(task.longest_ns));
+            row.push(if task.holds { "yes" } else { "no" }.into());
+            table.push(row)?;
+        }
+        Ok(table)
     }
 }
