@@ -51,12 +51,34 @@ pub fn check(certificate: &Value, scenario: Option<&Scenario<'_>>) -> Result<Ver
     {
         return refused("points", "those of the scenario", points.len(), scenario.points.len());
     }
+    if let Some(scenario) = scenario {
+        let name = text(certificate, "scenario")?;
+        if name != scenario.name {
+            return refused("scenario", "the name of the scenario", name, scenario.name);
+        }
+        scenario::check_texts(
+            "axes",
+            "those of the scenario",
+            named(certificate, "axes")?,
+            &scenario.axes,
+        )?;
+    }
     for (number, point) in points.iter().enumerate() {
-        let setup = scenario.map(|scenario| scenario.points[number]);
+        let setup = scenario.map(|scenario| scenario.points[number].1);
         let memory = Memory(named(point, "memory")?);
         let here = format!("point {number}");
         for name in COUNTS {
             no_less(name, "at least one", memory.at(name)?, nat::n(1)).map_err(|failure| failure.at(&here))?;
+        }
+        if let Some(scenario) = scenario {
+            let values = named(point, "values")?;
+            scenario::check_texts(
+                "values",
+                "those of the scenario's point",
+                values,
+                &scenario.points[number].0,
+            )
+            .map_err(|failure| failure.at(&here))?;
         }
         if let Some(setup) = setup {
             scenario::check_memory(setup, memory).map_err(|failure| failure.at(&here))?;

@@ -12,10 +12,37 @@ use fresco_scenario::budgets::Share;
 use fresco_scenario::{Extent, Role, Setup};
 use serde_json::{Value, json};
 
-/// The points of a scenario, in order.
+/// What a scenario says of its certificate.
 pub struct Scenario<'s> {
-    /// Their setups.
-    pub points: Vec<&'s Setup>,
+    pub(crate) name: &'s str,
+    /// Names of its axes.
+    pub(crate) axes: Vec<&'s str>,
+    /// Value on each axis, and setup, of each point.
+    pub(crate) points: Vec<(Vec<&'s str>, &'s Setup)>,
+}
+
+impl<'s> Scenario<'s> {
+    /// Of a scenario that was read.
+    pub fn of(scenario: &'s fresco_scenario::Scenario) -> Self {
+        let axes = &scenario.axes;
+        let points = scenario.points.iter().map(|point| {
+            let values = axes
+                .iter()
+                .zip(&point.values)
+                .map(|(axis, value)| axis.values[*value].as_str());
+            (values.collect(), &*point.setup)
+        });
+        Self {
+            name: &scenario.name,
+            axes: axes.iter().map(|axis| axis.name.as_str()).collect(),
+            points: points.collect(),
+        }
+    }
+}
+
+/// Verifies that a list has these texts.
+pub fn check_texts(term: &str, formula: &'static str, claimed: &Value, found: &[&str]) -> Result<(), Failure> {
+    is(term, formula, claimed, &json!(found))
 }
 
 /// Names of the tasks whose bounds are asked for.
@@ -361,6 +388,14 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
             others.iter().any(|other| displaces(other)),
         ),
         (
+            "a phase that begins at one operation",
+            !is_alone && setup.tasks[this.task].timing.is_none() && moves_its_phase(setup, &others),
+        ),
+        (
+            "its pages before others touch theirs",
+            !is_alone && !setup.tasks[this.task].paging.is_at_start(),
+        ),
+        (
             "an order of replacement of its own",
             others.iter().any(|other| orders(other)),
         ),
@@ -368,6 +403,19 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
     match facts.into_iter().find(|(_, is_hurt)| *is_hurt) {
         Some((fact, _)) => refused("work", fact, "bounded", "not so"),
         None => Ok(()),
+    }
+}
+
+/// Returns true if the measured phase begins when others are warm, and the task does not stand still until then.
+fn moves_its_phase(setup: &Setup, others: &[&fresco_scenario::Copy]) -> bool {
+    let waits_for_nobody = others
+        .iter()
+        .all(|other| setup.tasks[other.task].role != Role::Measured);
+    match setup.warm_up {
+        Extent::Operations(count) if count > 0 => false,
+        Extent::Time(time) if time > 0 => true,
+        Extent::Jobs(_) => true,
+        _ => !waits_for_nobody,
     }
 }
 

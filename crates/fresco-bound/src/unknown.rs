@@ -3,7 +3,7 @@
 
 use crate::{Sources, Unbounded};
 use fresco_frames::Coloring;
-use fresco_scenario::{Extent, Setup};
+use fresco_scenario::{Extent, Role, Setup};
 use std::fmt;
 
 /// Why nothing follows for a task's work, though its reads may be bounded.
@@ -27,6 +27,10 @@ pub enum Unknown {
     Coherence,
     /// Its phase is a time, not work.
     Time,
+    /// Where its measured phase begins depends on how fast others are.
+    Phase,
+    /// Which frames it gets depends on who touches memory first.
+    Touch,
     /// Its core donates what it is not expected to need of its budget.
     Donates,
     /// Interrupts of its budget take longer than the period.
@@ -55,6 +59,8 @@ impl Unknown {
             Self::NotSeen => "measure more jobs or a longer time",
             Self::Donates => "reserve without reclaiming (bandwidth.reclaim = false)",
             Self::Drains(unbounded) => unbounded.way_out(),
+            Self::Phase => "warm up by operations (warm_up.operations)",
+            Self::Touch => "let it have its pages when it starts (pages = \"at-start\")",
             Self::Time => "measure passes or operations, not a time",
         }
     }
@@ -80,6 +86,10 @@ impl fmt::Display for Unknown {
             Self::Interrupts => f.write_str(
                 "interrupts of its budget, each of which first lets the longest read end, take longer than the period",
             ),
+            Self::Phase => {
+                f.write_str("its measured phase begins elsewhere in its program if others are slower or faster")
+            }
+            Self::Touch => f.write_str("which frames it gets depends on when others touch theirs (on-touch)"),
             Self::NotSeen => f.write_str("none of its jobs ended alone"),
             Self::Drains(unbounded) => write!(
                 f,
@@ -119,6 +129,12 @@ impl Sources<'_> {
         if others().next().is_none() && setup.agents.iter().all(|agent| !agent.enabled) {
             return None;
         }
+        if setup.tasks[this.task].timing.is_none() && !begins_at_the_same_operation(setup, copy) {
+            return Some(Unknown::Phase);
+        }
+        if !setup.tasks[this.task].paging.is_at_start() {
+            return Some(Unknown::Touch);
+        }
         if !machine.fabric.is_unlimited() {
             return Some(Unknown::Fabric);
         }
@@ -148,6 +164,19 @@ impl Sources<'_> {
             (true, _) if policy.is_of_ways(ways(this.task)) => None,
             _ => Some(Unknown::SharedOrder(policy.name())),
         })
+    }
+}
+
+/// Returns true if the measured phase of a copy begins at the same operation whatever others do: a task that is warm after so many operations waits for
+/// the others, one that is warm after passes goes on until all are.
+fn begins_at_the_same_operation(setup: &Setup, copy: usize) -> bool {
+    let is_measured = |other: &fresco_scenario::Copy| setup.tasks[other.task].role == Role::Measured;
+    let mut others = setup.copies.iter().enumerate().filter(|(other, _)| *other != copy);
+    match setup.warm_up {
+        Extent::Operations(1..) => true,
+        Extent::Operations(0) | Extent::Passes(_) => !others.any(|(_, other)| is_measured(other)),
+        Extent::Time(time) => time == 0 && !others.any(|(_, other)| is_measured(other)),
+        Extent::Jobs(_) => false,
     }
 }
 

@@ -232,3 +232,109 @@ fn displaced_lines_wait_for_reads_of_others_that_go_before_a_drain() {
         "{text}"
     );
 }
+
+/// What work does beside others must be what it did alone: where that depends on others there is no bound, in certificates neither. An independent reader
+/// found runs of each kind that took up to 78 times as long as their bounds.
+#[test]
+fn work_that_others_change_has_no_bound() {
+    let lru = "llc.replacement='lru'";
+    let measured = "task.reader.role='measured'";
+    let cases: [(&[&str], Option<&str>); 12] = [
+        (
+            &["task.chase.ways='7-8'", "task.reader.ways='9-15'"],
+            Some("displaces depends on others, with tree-plru"),
+        ),
+        (&["task.chase.ways='7-8'", "task.reader.ways='9-15'", lru], None),
+        (&["task.chase.ways='4-7'"], None),
+        (
+            &["llc.replacement='qlru-h11-m1-r0-u0'"],
+            Some("displaces depends on others, with qlru"),
+        ),
+        (
+            &["llc.replacement='drrip'"],
+            Some("displaces depends on others, with drrip"),
+        ),
+        (&["llc.replacement='srrip'"], None),
+        (&["warm_up={time='100 us'}"], Some("begins elsewhere in its program")),
+        (&["warm_up={passes=1}"], None),
+        (
+            &["warm_up={passes=1}", measured],
+            Some("begins elsewhere in its program"),
+        ),
+        (
+            &["warm_up={operations=0}", measured],
+            Some("begins elsewhere in its program"),
+        ),
+        (&[measured], None),
+        (&["task.chase.pages='on-touch'"], Some("which frames it gets")),
+    ];
+    let directory = directory_with(&[("pair.toml", PAIR)]);
+    for (set, why) in cases {
+        let mut arguments = vec!["bound", "pair.toml", "--json"];
+        set.iter().for_each(|set| arguments.extend(["--set", set]));
+        let document = json(&arguments, directory.path());
+        let chase = &tasks(&document)[0];
+        match why {
+            None => assert!(chase["work"].is_object(), "{set:?}: {chase}"),
+            Some(why) => {
+                let told = chase["work_unknown"]["why"].as_str();
+                assert!(told.is_some_and(|told| told.contains(why)), "{set:?}: {chase}");
+            }
+        }
+    }
+}
+
+/// Alone each gap between reads of a bank is just too short for its page to be closed. One line of another makes one longer, and that the next one: by
+/// budgets, too, each read may find its bank closed.
+#[test]
+fn by_budgets_reads_may_lose_the_rows_that_they_found_alone() {
+    let mut trace = String::new();
+    for pass in 0..300 {
+        for line in 0..128 {
+            for row in 0..2 {
+                let gap = if pass == 0 { 0 } else { 400 };
+                trace += &format!("{gap} {}\n", 0x0100_0000 + 8192 * row + 64 * line);
+            }
+        }
+    }
+    let text = r#"name = "adaptive"
+machine = "zcu102"
+page = "16 KiB"
+policy = { frames = "palloc", bandwidth = "memguard" }
+bandwidth = { period = "1 ms", count_write_backs = true, over_reserve = true, interrupt = 0 }
+l1 = { size = "256 B", ways = 1, line = 64, latency = "1 cycles", replacement = "lru" }
+llc = { size = "64 KiB", ways = 16, line = 64, latency = "15 cycles", replacement = "lru", cores_per_cache = 4 }
+warm_up.operations = 256
+measure.operations = 50000
+memory.controller = { hit_cap = 1, drain_once = true, refresh = "none", page = "adaptive", page_idle = 552 }
+memory.timing = { rcd = 300, ras = 320, rc = 340, rrd_s = 1, rrd_l = 1, faw = 4, ccd_s = 4, ccd_l = 4 }
+[[task]]
+name = "control"
+program = "trace"
+core = 0
+banks = "0"
+ways = "0"
+reserve = "50 GB/s"
+parameters = { file = "gaps.trace", format = "ramulator-cpu" }
+[[task]]
+name = "noise"
+program = "random"
+core = 1
+banks = 4
+ways = "8-15"
+role = "background"
+reserve = "1 MB/s"
+parameters.bytes = "1 MiB"
+"#;
+    let directory = directory_with(&[("adaptive.toml", text), ("gaps.trace", &trace)]);
+    let document = json(&["bound", "adaptive.toml", "--observe", "--json"], directory.path());
+    let control = &tasks(&document)[0];
+    let ps = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("a time in {control}"));
+    let (observed, work) = (ps(&control["observed_work_ps"]), &control["work"]);
+    assert_eq!(work["by_budgets"], true, "{control}");
+    assert!(
+        observed > 3 * ps(&work["alone"]["time_ps"]) / 2,
+        "rows are lost: {control}"
+    );
+    assert!(observed <= ps(&work["longest_ps"]), "{control}");
+}

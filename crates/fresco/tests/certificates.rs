@@ -163,9 +163,7 @@ fn no_smaller_bound_is_verified_against_the_scenario() {
         let directory = directory_with(&[("pair.toml", &text)]);
         let whole = certificate("pair.toml", directory.path())["data"].take();
         let loaded = Scenario::parse("pair.toml", &text, directory.path(), &[]).expect("a scenario");
-        let scenario = fresco_bound_check::Scenario {
-            points: loaded.points.iter().map(|point| &*point.setup).collect(),
-        };
+        let scenario = fresco_bound_check::Scenario::of(&loaded);
         assert!(check(&whole, Some(&scenario)).is_ok());
         let mut paths = Vec::new();
         numbers(&whole, String::new(), &mut paths);
@@ -229,4 +227,25 @@ fn certificates_of_all_machines_are_verified() {
         stdout(&check[..3], here);
     }
     assert!(verified > 30, "{verified}");
+}
+
+#[test]
+fn values_of_points_are_those_of_the_scenario() {
+    let swept = PAIR.replacen("[[task]]", "[sweep]\ncorunners = [0, 1]\n[[task]]", 1);
+    let directory = directory_with(&[("pair.toml", &swept)]);
+    let whole = certificate("pair.toml", directory.path())["data"].take();
+    let loaded = Scenario::parse("pair.toml", &swept, directory.path(), &[]).expect("a scenario");
+    let scenario = fresco_bound_check::Scenario::of(&loaded);
+    assert!(check(&whole, Some(&scenario)).is_ok());
+    let changed = |path: &str, value: Value| {
+        let mut certificate = whole.clone();
+        *certificate.pointer_mut(path).expect("it is there") = value;
+        match check(&certificate, Some(&scenario)) {
+            Err(Failure::Refused(refused)) => refused.term,
+            other => panic!("{path}: {other:?}"),
+        }
+    };
+    assert_eq!(changed("/points/0/values", json!(["1"])), "values");
+    assert_eq!(changed("/axes", json!(["others"])), "axes");
+    assert_eq!(changed("/scenario", json!("other")), "scenario");
 }

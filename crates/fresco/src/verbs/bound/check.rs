@@ -66,10 +66,8 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     let result = match scenario.as_ref().and_then(|_| other_files(&document, &provenance)) {
         Some(fact) => Err(Failure::Refused(fact)),
         None => {
-            let setups = scenario.as_ref().map(|scenario| fresco_bound_check::Scenario {
-                points: scenario.points.iter().map(|point| &*point.setup).collect(),
-            });
-            check(&document["data"], setups.as_ref())
+            let scenario = scenario.as_ref().map(fresco_bound_check::Scenario::of);
+            check(&document["data"], scenario.as_ref())
         }
     };
     let mut checked = Checked {

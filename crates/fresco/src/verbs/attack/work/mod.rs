@@ -167,9 +167,12 @@ impl WorkAttacked {
 }
 
 impl WorkAttacks {
-    /// Whether the work of each task has a bound, and none was longer.
+    /// Whether the work of each task has a bound, and none was longer, beside the scenario's own programs neither.
     pub fn status(&self) -> ExitCode {
-        let is_within = |task: &WorkAttacked| task.share().is_some_and(|share| share <= 1.0);
+        let is_within = |task: &WorkAttacked| {
+            let longest = task.own_ps.max(Some(task.observed_ps));
+            task.bound.is_some_and(|bound| longest <= Some(bound.longest_ps))
+        };
         match self.tasks.iter().all(is_within) {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(WANTING),
