@@ -233,8 +233,8 @@ fn displaced_lines_wait_for_reads_of_others_that_go_before_a_drain() {
     );
 }
 
-/// What work does beside others must be what it did alone: where that depends on others there is no bound, in certificates neither. An independent reader
-/// found runs of each kind that took up to 78 times as long as their bounds.
+/// What work does beside others must be what it did alone: where that depends on others there is no bound, in certificates neither. Runs of each kind
+/// took up to 78 times as long as their bounds.
 #[test]
 fn work_that_others_change_has_no_bound() {
     let lru = "llc.replacement='lru'";
