@@ -296,11 +296,16 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
     }
     let holds = |budgets: &fresco_scenario::budgets::Budgets| {
         let counted = budgets.count_write_backs || reads.iter().all(|read| read.crowd.writes == n(0));
-        counted && !budgets.reclaim() && setup.agents.iter().all(|agent| !agent.enabled)
+        // What is in a window goes on when a budget is used up, and elastic refreshes are owed.
+        let is_known = machine.core.window == 1 && machine.memory.controller.refresh.name() != "elastic";
+        counted && is_known && !budgets.reclaim() && setup.agents.iter().all(|agent| !agent.enabled)
     };
     let Some(budgets) = setup.bandwidth.as_ref().filter(|budgets| holds(budgets)) else {
         return refused("by_budgets", "each other core has a budget that holds", true, false);
     };
+    // A miss that is under way reads a line, and displaces a dirty one from each of three levels at most.
+    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    let of_miss = n(if writes { 4 } else { 1 });
     let mut lines = Nat(0);
     for core in (0..machine.cores).filter(|core| *core != this.core) {
         if setup.copies.iter().all(|other| other.core != core) {
@@ -308,7 +313,7 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
         }
         match budget(core) {
             Some((node, at)) if matches!(node.settings.share, Share::None) => {
-                lines = lines + n(node.settings.reservations[at].lines.into()) + n(machine.core.mshrs.into());
+                lines = lines + n(node.settings.reservations[at].lines.into()) + n(machine.core.mshrs.into()) * of_miss;
             }
             _ => {
                 return refused(

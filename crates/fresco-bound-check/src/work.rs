@@ -84,7 +84,8 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         )?;
         // Refreshes by reads, or by time, whatever is less.
         let without = longest_of(reads, |read| m.longest_ps(read.longest - read.refresh))?;
-        let by_time = match costs.each > n(0) {
+        // Elastic refreshes are owed, and caught up in any interval.
+        let by_time = match costs.each > n(0) && m.word("refresh")? != "elastic" {
             true => delay(without) + (base / costs.interval + n(2)) * costs.each,
             false => ENDLESS,
         };

@@ -4,7 +4,7 @@
 use crate::traffic::Costs;
 use crate::{Alone, Dram, Sources, TaskReads};
 use fresco_dram::Ps;
-use fresco_machine::Machine;
+use fresco_machine::{Machine, RefreshPolicy};
 use fresco_scenario::budgets::Share;
 use std::collections::BTreeSet;
 
@@ -48,6 +48,11 @@ impl Sources<'_> {
         stalled.saturating_add(interrupts)
     }
 
+    /// Lines that a miss moves at most: one is read, and each level of caches may displace a dirty one.
+    fn lines_of_a_miss(&self) -> u64 {
+        if self.somebody_writes() { 4 } else { 1 }
+    }
+
     /// Lines that all other cores may move in each period: their budgets, and what is under way when one is used up. `None` if a core has no budget,
     /// or goes on beyond it.
     pub(crate) fn lines_of_others(&self, copy: usize) -> Option<u64> {
@@ -67,7 +72,7 @@ impl Sources<'_> {
         };
         let mut lines = 0u64;
         for core in others {
-            lines += of_core(core)? + u64::from(setup.machine.core.mshrs);
+            lines += of_core(core)? + u64::from(setup.machine.core.mshrs) * self.lines_of_a_miss();
         }
         Some(lines)
     }
@@ -87,7 +92,12 @@ impl Sources<'_> {
 }
 
 /// What `lines` that others may move in each period add to work; `None` if there is no end to it.
+///
+/// A core that is out of order goes on with what is in its window when its budget is used up, one miss after the other: what it moves is not known.
 pub(crate) fn delay_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, lines: u64, period: Ps) -> Option<Ps> {
+    if machine.core.window > 1 || machine.memory.controller.refresh == RefreshPolicy::Elastic {
+        return None;
+    }
     let writes = reads.all.iter().any(|(crowd, _)| crowd.waiting_writes > 0);
     let clock = &machine.memory.timing.clock;
     let costs = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs);

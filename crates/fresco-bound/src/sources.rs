@@ -106,6 +106,11 @@ impl<'s> Sources<'s> {
         self.setup
     }
 
+    /// Returns true if a core may displace dirty lines.
+    pub(crate) fn somebody_writes(&self) -> bool {
+        self.cores.iter().any(|(_, source)| source.writes > 0)
+    }
+
     fn all(&self) -> impl Iterator<Item = &Source> {
         self.cores.iter().map(|(_, source)| source).chain(&self.devices)
     }

@@ -13,7 +13,7 @@ use crate::crowd::write_back_entries;
 use crate::traffic::Costs;
 use crate::{Crowd, Dram, ReadBound, Sources, TaskReads, Unbounded, Unknown};
 use fresco_dram::Ps;
-use fresco_machine::Machine;
+use fresco_machine::{Machine, RefreshPolicy};
 use serde::Serialize;
 
 /// What work was alone in its partition, without budgets.
@@ -186,6 +186,10 @@ pub(crate) fn beside(
 ///
 /// A refresh delays all reads that are under way at once, so that the work is longer by what one of them is; and there is one in each interval.
 fn by_time_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, held: Ps) -> Option<Ps> {
+    // Elastic refreshes are owed, and caught up in any interval.
+    if machine.memory.controller.refresh == RefreshPolicy::Elastic {
+        return None;
+    }
     let clock = &machine.memory.timing.clock;
     let (every, each) = Costs::of_task(&Dram::of(machine), reads, machine.core.mshrs).refresh?;
     let (every, each) = (clock.to_ps(every), clock.longest_ps(each));

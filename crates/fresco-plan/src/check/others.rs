@@ -71,7 +71,9 @@ fn held(plan: &Plan, machine: &Machine, writes: bool) -> Option<Held> {
     if lines.len() < plan.cores as usize || lines.first().is_none_or(|least| *least == 0) {
         return None;
     }
-    let beside = |lines: &u64| lines.saturating_add(u64::from(machine.core.mshrs));
+    // A miss under way reads a line, and three levels of caches may displace one each.
+    let of_miss = if writes { 4 } else { 1 };
+    let beside = |lines: &u64| lines.saturating_add(u64::from(machine.core.mshrs) * of_miss);
     Some(Held {
         period_ps: budgets.period_ns.saturating_mul(1000),
         lines_of_others: lines[1..].iter().map(beside).fold(0, u64::saturating_add),
