@@ -73,7 +73,11 @@ fn with_one_core_nothing_is_added() {
 fn budgets_make_it_less() {
     let wcet = |changes: &[&str]| planned(changes).1.tasks[1].wcet_ns;
     // Cores in order: others go on with what is in their window.
-    let far = ["machine=imx8m-mini", "memory.controller.hit_cap=16", "task.1.reads=1000"];
+    let far = [
+        "machine=imx8m-mini",
+        "memory.controller.hit_cap=16",
+        "task.1.reads=1000",
+    ];
     let budgets = [&far[..], &["bandwidth.period=1 ms", "bandwidth.reserve=5 MB/s"]].concat();
     let (without, with) = (wcet(&far), wcet(&budgets));
     assert!(with < without, "{with} {without}");
