@@ -48,11 +48,6 @@ impl Sources<'_> {
         stalled.saturating_add(interrupts)
     }
 
-    /// Lines that a miss moves at most: one is read, and each level of caches may displace a dirty one.
-    fn lines_of_a_miss(&self) -> u64 {
-        if self.somebody_writes() { 4 } else { 1 }
-    }
-
     /// Lines that all other cores may move in each period: their budgets, and what is under way when one is used up. `None` if a core has no budget,
     /// or goes on beyond it.
     pub(crate) fn lines_of_others(&self, copy: usize) -> Option<u64> {
@@ -72,7 +67,7 @@ impl Sources<'_> {
         };
         let mut lines = 0u64;
         for core in others {
-            lines += of_core(core)? + u64::from(setup.machine.core.mshrs) * self.lines_of_a_miss();
+            lines += of_core(core)? + lines_under_way(&setup.machine, self.somebody_writes());
         }
         Some(lines)
     }
@@ -89,6 +84,12 @@ impl Sources<'_> {
         }
         delay_ps(machine, alone, reads, self.lines_of_others(copy)?, budgets.period)
     }
+}
+
+/// Lines that the misses of a core move at most which are under way when its budget is used up, if `writes` says that somebody writes: each reads one, and
+/// each of three levels of caches may displace a dirty one for it.
+pub fn lines_under_way(machine: &Machine, writes: bool) -> u64 {
+    u64::from(machine.core.mshrs) * if writes { 4 } else { 1 }
 }
 
 /// What `lines` that others may move in each period add to work; `None` if there is no end to it.

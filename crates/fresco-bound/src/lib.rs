@@ -32,6 +32,7 @@ mod unbounded;
 mod unknown;
 mod work;
 
+pub use budgets::lines_under_way;
 pub use certificate::{Certificate, CertifiedTask, certified_memory, certified_read};
 pub use crowd::{Crowd, Dram};
 pub use read::{ReadBound, read};

@@ -82,9 +82,11 @@ impl Sources<'_> {
     /// # Errors
     /// Why there is no bound.
     pub fn longest_work(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<WorkBound, Unknown> {
+        // The same for all jobs.
+        let hold = self.hold(copy, all, reads);
         let works: Vec<WorkBound> = all
             .iter()
-            .map(|alone| self.work(copy, *alone, reads))
+            .map(|alone| self.work_held(copy, *alone, reads, hold))
             .collect::<Result<_, _>>()?;
         match works.into_iter().max_by_key(|work| work.longest_ps) {
             None => Err(Unknown::NotSeen),
@@ -98,14 +100,28 @@ impl Sources<'_> {
     /// # Errors
     /// Why there is no bound: its displaced lines wait for reads of others that have none.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> Result<WorkBound, Unknown> {
+        self.work_held(copy, alone, reads, self.hold(copy, &[alone], reads))
+    }
+
+    /// The longest that a miss of a copy waits for displaced lines of its core, if any of its work has some.
+    fn hold(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<Ps, Unbounded> {
+        if all.iter().all(|alone| alone.write_backs == 0) {
+            return Ok(0);
+        }
+        let before = self.before_drains(copy)?;
+        let path = self.path_ps(copy, reads);
+        Ok(longest_hold_ps(&self.setup().machine, &before, path))
+    }
+
+    fn work_held(
+        &self,
+        copy: usize,
+        alone: Alone,
+        reads: &TaskReads,
+        hold: Result<Ps, Unbounded>,
+    ) -> Result<WorkBound, Unknown> {
         let machine = &self.setup().machine;
-        let hold = match alone.write_backs {
-            0 => Ok(0),
-            _ => {
-                let before = self.before_drains(copy);
-                before.map(|before| longest_hold_ps(machine, &before, self.path_ps(copy, reads)))
-            }
-        };
+        let hold = if alone.write_backs == 0 { Ok(0) } else { hold };
         let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
         let others = beside(machine, alone, reads, hold, by_budgets).map_err(Unknown::Drains)?;
         let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);

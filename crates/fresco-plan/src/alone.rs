@@ -58,9 +58,7 @@ fn together(set: &TaskSet, writes: bool) -> Result<Together<'_>, Refusal> {
         let lines = budgets.lines.get(..cores as usize)?;
         let least = lines.iter().copied().min().filter(|least| *least > 0)?;
         // Who has the smallest budget has most of the others', and each core ends what is under way when its own is used up.
-        // A miss reads a line, and may displace a dirty one from each of three levels of caches.
-        let of_miss = if writes { 4 } else { 1 };
-        let under_way = u64::from(machine.core.mshrs) * of_miss * u64::from(cores - 1);
+        let under_way = fresco_bound::lines_under_way(machine, writes) * u64::from(cores - 1);
         Some(Held {
             period_ps: budgets.period_ns.saturating_mul(1000),
             lines_of_others: lines.iter().sum::<Time>() - least + under_way,
