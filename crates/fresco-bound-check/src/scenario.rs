@@ -276,6 +276,27 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
         number(work, "path_ps")?,
         n((least + ways).into()),
     )?;
+    let slots = u64::from(machine.core.mhz) * u64::from(machine.core.issue_width);
+    no_less(
+        "slot_ps",
+        "that of a core",
+        number(work, "slot_ps")?,
+        n(1_000_000u64.div_ceil(slots).into()),
+    )?;
+    let latency = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
+    let hit = latency + 1_000_000u64.div_ceil(slots);
+    no_less(
+        "hit_ps",
+        "of the last-level cache",
+        number(work, "hit_ps")?,
+        n(hit.into()),
+    )?;
+    is(
+        "has_window",
+        "of its core",
+        named(work, "has_window")?,
+        &json!(machine.core.window > 1),
+    )?;
     let budget = |core: u32| {
         let nodes = setup.bandwidth.iter().flat_map(|budgets| &budgets.nodes);
         let mut found = nodes.filter_map(move |node| Some((node, node.cores.iter().position(|of| *of == core)?)));
@@ -348,11 +369,9 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
         .filter(|other| *other != number)
         .map(|other| &setup.copies[other])
         .collect();
-    let is_alone = others.is_empty() && setup.agents.iter().all(|agent| !agent.enabled);
-    let donates = setup
-        .bandwidth
-        .as_ref()
-        .is_some_and(|budgets| budgets.has(this.core) && budgets.reclaim());
+    let budgets = setup.bandwidth.as_ref().filter(|budgets| budgets.has(this.core));
+    let is_alone = others.is_empty() && setup.agents.iter().all(|agent| !agent.enabled) && budgets.is_none();
+    let donates = budgets.is_some_and(fresco_scenario::budgets::Budgets::reclaim);
     let llc = machine.llc.as_ref();
     let beside = |core: u32| llc.is_some_and(|llc| core / llc.cores_per_cache == this.core / llc.cores_per_cache);
     let displaces = |other: &fresco_scenario::Copy| {
@@ -388,6 +407,10 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
         ("no coherence", !is_alone && machine.coherence.is_some()),
         ("no prefetching", !is_alone && !machine.core.prefetch.is_off()),
         ("no miss registers shared", takes_registers),
+        (
+            "private caches that the last-level cache leaves alone",
+            !is_alone && machine.core.window > 1 && llc.is_some_and(|llc| llc.inclusion.name() != "non-inclusive"),
+        ),
         (
             "a part of the last-level cache of its own",
             others.iter().any(|other| displaces(other)),

@@ -19,6 +19,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     );
     let (chain, shortest) = (number(alone, "chain")?, number(alone, "shortest_ps")?);
     let written = number(alone, "write_backs")?;
+    let (hits, path) = (number(alone, "hits")?, at("path_ps")?);
     let longest = longest_of(reads, |read| m.longest_ps(read.longest))?;
     let mshrs = at("mshrs")?;
     no_more("alone.in_memory_ps", "reads L", in_memory, count * longest)?;
@@ -26,6 +27,10 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     let most = mshrs * (time + longest);
     no_more("alone.in_memory_ps", "miss registers (time + L)", in_memory, most)?;
     no_more("alone.chain", "reads", chain, count)?;
+    no_more("alone.hits", "reads", hits, count)?;
+    // A hit was in no controller.
+    let least = if hits > n(0) { n(0) } else { shortest };
+    no_more("alone.shortest_ps", "0 with hits", shortest, least)?;
     no_more("alone.shortest_ps", "in_memory / reads", count * shortest, in_memory)?;
     no_more(
         "alone.shortest_ps",
@@ -35,12 +40,31 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     )?;
     // Of the reads of one miss register each is sent when the one before has ended.
     no_more("alone.reads", "miss registers, a chain each", count, mshrs * chain)?;
-    // Each read as long as may be, or the longest chain.
-    let delay = |longest: Nat| (count * longest - in_memory).min(chain * (longest - shortest));
+    let cached = number(alone, "cached")?;
+    let has_window = flag(work, "has_window")?;
+    let hit = at("hit_ps")?;
+    // In order each read as long as may be, or the longest chain; with a window that, and what registers are in use for besides.
+    let delay = |longest: Nat| {
+        let of_chain = chain * (longest - shortest) + hits.min(chain) * path;
+        if !has_window {
+            return of_chain.min(count * longest - in_memory + hits * path);
+        }
+        let all = count * (longest + path) + cached * hit;
+        let beside = all - chain * (longest + path);
+        all.over(mshrs).max(of_chain + beside.over(mshrs))
+    };
     let costs = Costs::check(m, reads, mshrs, named(work, "costs")?)?;
     let (added, held) = (at("reads_ps")?, at("write_backs_ps")?);
-    let base = time + added + held;
+    let (edges, slot) = (at("edges_ps")?, at("slot_ps")?);
+    let least = chain * (m.longest_ps(n(1))? + slot) + cached * slot;
+    let formula = "chain (a cycle of the memory + a slot) + cached slots";
+    no_less("edges_ps", formula, edges, least)?;
+    let base = time + added + held + edges;
     if flag(work, "by_budgets")? {
+        // What cores with a window move is not known.
+        if has_window {
+            return refused("by_budgets", "of cores in order", "true", "a window");
+        }
         let others = named(work, "others")?;
         let (period, lines) = (number(others, "period_ps")?, number(others, "lines")?);
         let writes = reads.iter().any(|read| read.crowd.writes > n(0));
@@ -75,10 +99,11 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         }
         // A write-back buffer has as many entries as there are miss registers, eight at least.
         let fills = written / mshrs.max(n(8)) + n(1);
-        let waits = fills.min(chain).min(written) * at("hold_ps")?;
+        let misses = if has_window { count } else { chain };
+        let waits = fills.min(misses).min(written) * at("hold_ps")?;
         no_less(
             "write_backs_ps",
-            "min(chain, write-backs, write-backs / entries + 1) H",
+            "min(misses, write-backs, write-backs / entries + 1) H",
             held,
             waits,
         )?;
@@ -89,7 +114,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
             true => delay(without) + (base / costs.interval + n(2)) * costs.each,
             false => ENDLESS,
         };
-        let formula = "reads L - in_memory or chain (L - shortest), or without refreshes, and these by time";
+        let formula = "chain (L - shortest) + hits path, with a window and what registers are in use for; or without refreshes, and these by time";
         no_less("reads_ps", formula, added, delay(longest).min(by_time))?;
     }
     let budgets = at("budgets_ps")?;
@@ -113,7 +138,7 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
     }
     no_less(
         "longest_ps",
-        "time + reads + write-backs + budgets",
+        "time + reads + write-backs + edges + budgets",
         at("longest_ps")?,
         base + budgets,
     )

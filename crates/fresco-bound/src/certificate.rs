@@ -5,6 +5,7 @@ use crate::columns::Columns;
 use crate::distances::Distances;
 use crate::read::AloneInBank;
 use crate::traffic::Costs;
+use crate::work::{hit_ps, slot_ps};
 use crate::{Alone, Crowd, Dram, ReadBound, Sources, TaskReads, WorkBound, queue, refresh};
 use fresco_dram::{Cycle, Ps};
 use fresco_machine::{PagePolicy, Queues, Scheduler};
@@ -77,6 +78,12 @@ struct CertifiedWork {
     mshrs: u32,
     /// To the controller and back.
     path_ps: Ps,
+    /// Of its core.
+    slot_ps: Ps,
+    /// The longest that a hit of the last-level cache takes.
+    hit_ps: Ps,
+    /// Its core has a window: accesses that have what they need go on before older ones.
+    has_window: bool,
     budget: Option<Budget>,
     others: Option<Others>,
     costs: CertifiedCosts,
@@ -85,6 +92,7 @@ struct CertifiedWork {
     hold_ps: Ps,
     reads_ps: Ps,
     write_backs_ps: Ps,
+    edges_ps: Ps,
     budgets_ps: Ps,
     by_budgets: bool,
     longest_ps: Ps,
@@ -233,6 +241,9 @@ impl Sources<'_> {
             node: reads.node,
             mshrs: machine.core.mshrs,
             path_ps: self.path_ps(copy, reads),
+            slot_ps: slot_ps(machine),
+            hit_ps: hit_ps(machine),
+            has_window: machine.core.window > 1,
             budget,
             others: others.filter(|_| work.by_budgets),
             costs: CertifiedCosts {
@@ -252,6 +263,7 @@ impl Sources<'_> {
             hold_ps: work.hold_ps,
             reads_ps: work.reads_ps,
             write_backs_ps: work.write_backs_ps,
+            edges_ps: work.edges_ps,
             budgets_ps: work.budgets_ps,
             by_budgets: work.by_budgets,
             longest_ps: work.longest_ps,

@@ -27,8 +27,8 @@ pub struct Together<'m> {
     reads: TaskReads,
     /// The longest that a read takes if no other core sends any.
     own_ps: Ps,
-    /// Others may displace what a job had in its last-level cache.
-    shares_cache: bool,
+    /// A read beyond the private caches may have been a hit of the last-level cache alone, and be none beside others.
+    may_hit: bool,
     held: Option<Held>,
 }
 
@@ -72,12 +72,12 @@ impl<'m> Together<'m> {
             longest_ps: machine.memory.timing.clock.longest_ps(bound.total()),
             all: vec![(crowd, bound)],
         };
-        let shares_cache = machine.llc.as_ref().is_some_and(|llc| llc.cores_per_cache > 1);
+        let may_hit = machine.llc.is_some();
         Ok(Self {
             machine,
             reads,
             own_ps,
-            shares_cache,
+            may_hit,
             held,
         })
     }
@@ -101,8 +101,8 @@ impl<'m> Together<'m> {
 
     /// The longest that a job takes which took `time_ps` alone and sent at most so many reads and displaced lines beyond its private caches.
     ///
-    /// Alone, each read was in its controller for as long as its data take at least. Where others displace lines from its last-level cache, each may have
-    /// been a hit, and takes the way to the controller besides. Its own budget is in its time alone; interrupts of the regulation let its longest
+    /// Alone, each read was in its controller for as long as its data take at least. Where others displace lines from its last-level cache, or may change the order in which
+    /// its accesses come there, each may have been a hit, and takes the way to the controller besides. Its own budget is in its time alone; interrupts of the regulation let its longest
     /// read end first.
     pub fn job(&self, time_ps: Ps, reads: u64, write_backs: u64) -> WorkBound {
         let memory = &self.machine.memory;
@@ -110,33 +110,29 @@ impl<'m> Together<'m> {
         let hops = topology.hop_latency.iter().flatten().copied().max().unwrap_or(0);
         let path = path_ps(self.machine, 2 * hops);
         let least = memory.timing.clock.to_ps(memory.timing.read_data(&memory.organisation));
-        let (in_memory, ways) = match self.shares_cache {
-            true => (0, reads.saturating_mul(path)),
-            false => (reads.saturating_mul(least), 0),
-        };
+        let hits = if self.may_hit { reads } else { 0 };
+        let least = if self.may_hit { 0 } else { least };
         let alone = Alone {
-            time_ps: time_ps.saturating_add(ways),
+            time_ps,
             reads,
-            in_memory_ps: in_memory,
+            hits,
+            cached: hits,
+            in_memory_ps: reads.saturating_mul(least),
             // Nothing is known of how they overlap.
             chain: reads,
-            shortest_ps: if self.shares_cache { 0 } else { least },
+            shortest_ps: least,
             write_backs,
         };
         let by_budgets = |alone: &Alone| {
             let held = self.held?;
             let delay = delay_ps(self.machine, alone, &self.reads, held.lines_of_others, held.period_ps)?;
             // What was a hit is read, too.
-            Some(if self.shares_cache {
-                delay.saturating_add(reads.saturating_mul(self.own_ps))
-            } else {
-                delay
-            })
+            Some(delay.saturating_add(hits.saturating_mul(self.own_ps.saturating_add(path))))
         };
         // Reads of all cores are alike.
         let hold = longest_hold_ps(self.machine, &self.reads.all, path);
-        let others =
-            beside(self.machine, alone, &self.reads, Ok(hold), by_budgets).expect("the wait for a line has a bound");
+        let others = beside(self.machine, alone, (&self.reads, path), Ok(hold), by_budgets)
+            .expect("the wait for a line has a bound");
         let budgets_ps = self.held.map_or(0, |held| {
             let of_period = (held.interrupt_ps.saturating_add(self.reads.longest_ps)).saturating_mul(2);
             interrupts_ps(others.longest_ps, of_period, held.period_ps)

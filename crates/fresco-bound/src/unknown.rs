@@ -3,6 +3,8 @@
 
 use crate::{Sources, Unbounded};
 use fresco_frames::Coloring;
+use fresco_machine::Inclusion;
+use fresco_scenario::budgets::Budgets;
 use fresco_scenario::{Extent, Role, Setup};
 use std::fmt;
 
@@ -13,6 +15,8 @@ pub enum Unknown {
     SharedCache(String),
     /// Which of its lines are displaced depends on others, who share the order of replacement of this policy.
     SharedOrder(&'static str),
+    /// Which of its lines its core's caches have depends on when others let it make its accesses, as the last-level cache is of this kind.
+    Order(Inclusion),
     /// It shares the miss registers of the last-level cache.
     SharedRegisters,
     /// Another task runs on its core, and displaces its lines from the private caches.
@@ -49,6 +53,7 @@ impl Unknown {
             Self::SharedOrder(_) => {
                 "give it LLC colors (llc), or with tree-plru ways that are a half of the cache, a quarter and so on; or set llc.replacement to lru"
             }
+            Self::Order(_) => "make llc.inclusion non-inclusive, or its core in-order (core.kind)",
             Self::SharedRegisters => "remove llc.mshrs, or give the cores a last-level cache each",
             Self::SharedCore(_) => "give each task a core of its own",
             Self::Threads => "bound a program of one thread",
@@ -73,6 +78,11 @@ impl fmt::Display for Unknown {
             Self::SharedOrder(policy) => write!(
                 f,
                 "which of its lines the last-level cache displaces depends on others, with {policy} and these ways or colors"
+            ),
+            Self::Order(kind) => write!(
+                f,
+                "others change the order of its accesses, and with the {} last-level cache which lines its core's caches keep",
+                kind.name()
             ),
             Self::SharedRegisters => f.write_str("it shares the miss registers of the last-level cache"),
             Self::SharedCore(other) => write!(f, "{other} runs on its core, too, and displaces its lines"),
@@ -101,6 +111,21 @@ impl fmt::Display for Unknown {
 }
 
 impl Sources<'_> {
+    /// Returns true if something besides a copy's program and its memory decides when it goes on: others, or a budget of its own.
+    fn is_disturbed(&self, copy: usize) -> bool {
+        let setup = self.setup();
+        let is_regulated = |budgets: &Budgets| budgets.has(setup.copies[copy].core);
+        setup.copies.len() > 1
+            || setup.agents.iter().any(|agent| agent.enabled)
+            || setup.bandwidth.as_ref().is_some_and(is_regulated)
+    }
+
+    /// Returns true if the accesses of a copy may come to the last-level cache in another order than alone: cores with a window make them when they
+    /// have what these need.
+    pub fn may_reorder(&self, copy: usize) -> bool {
+        self.setup().machine.core.window > 1 && self.is_disturbed(copy)
+    }
+
     /// Returns why nothing follows for the work of a copy, if so.
     pub fn unknown(&self, copy: usize) -> Option<Unknown> {
         let setup = self.setup();
@@ -126,7 +151,7 @@ impl Sources<'_> {
         {
             return Some(Unknown::Donates);
         }
-        if others().next().is_none() && setup.agents.iter().all(|agent| !agent.enabled) {
+        if !self.is_disturbed(copy) {
             return None;
         }
         if setup.tasks[this.task].timing.is_none() && !begins_at_the_same_operation(setup, copy) {
@@ -145,6 +170,9 @@ impl Sources<'_> {
             return Some(Unknown::Prefetch);
         }
         let llc = machine.llc.as_ref()?;
+        if machine.core.window > 1 && llc.inclusion != Inclusion::NonInclusive {
+            return Some(Unknown::Order(llc.inclusion));
+        }
         let group = |core: u32| core / llc.cores_per_cache;
         let mut beside = others()
             .filter(|other| group(other.core) == group(this.core))

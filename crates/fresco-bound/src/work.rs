@@ -5,15 +5,20 @@
 //! controllers. If a read that takes longer by some time makes the work longer by no more than that, work with others takes at most
 //! `time - in_memory + reads * longest`.
 //!
-//! Of reads that overlap that is too much. If what begins when others have ended begins later by no more than the latest of these, a read is late by as much
-//! as `longest - shortest` for each read of the longest chain up to it, in which each was sent when the one before had ended. So no work takes longer than
-//! `time + chain * (longest - shortest)`.
+//! Of reads that overlap that is too much. What a core does, it does when the latest of some earlier events has come, and reads also when a miss register
+//! is free. Follow what was waited for last, from the end of the work back to its begin: alone, too, each read on this path was sent when the one before
+//! it had ended, so that no more than a chain of reads is on it. While the path waits for a register, all are in use. So work with others takes at most
+//! `time + chain * (longest - shortest)` and the time for which all registers are in use by reads beside the path (Graham: Bounds on Multiprocessing
+//! Timing Anomalies, SIAM Journal on Applied Mathematics 17(2), 1969, whose machines are the registers here).
+//!
+//! Cores with a window make their accesses in an order that others change. Where that decides which lines a last-level cache has, its hits, and reads that
+//! joined others, are taken for reads as well. These are on the way to a controller for as long as nothing of them was before.
 
 use crate::crowd::write_back_entries;
 use crate::traffic::Costs;
 use crate::{Crowd, Dram, ReadBound, Sources, TaskReads, Unbounded, Unknown};
 use fresco_dram::Ps;
-use fresco_machine::{Machine, RefreshPolicy};
+use fresco_machine::{CoreConfig, Machine, RefreshPolicy};
 use serde::Serialize;
 
 /// What work was alone in its partition, without budgets.
@@ -21,15 +26,19 @@ use serde::Serialize;
 pub struct Alone {
     /// Time that it had the core, in picoseconds.
     pub time_ps: Ps,
-    /// Lines that it read from memory.
+    /// Lines that it read from memory, and those that it may read.
     pub reads: u64,
+    /// Lines of these that alone were hits of the last-level cache, or joined other reads, and may be read if accesses come in another order.
+    pub hits: u64,
     /// Time of these in controllers, in sum, in picoseconds.
     pub in_memory_ps: Ps,
     /// The most of these of which each was sent when the data of the one before had arrived.
     pub chain: u64,
-    /// The least time that one of these was in a controller, in picoseconds.
+    /// The least time that one of these was in a controller, in picoseconds; 0 if some were not.
     pub shortest_ps: Ps,
-    /// Lines that it wrote back.
+    /// Hits of the last-level cache, whether they are among these or not.
+    pub cached: u64,
+    /// Lines that it wrote back, or may write back in another order.
     pub write_backs: u64,
 }
 
@@ -44,6 +53,8 @@ pub struct WorkBound {
     pub write_backs_ps: Ps,
     /// The longest of these waits; 0 without any.
     pub hold_ps: Ps,
+    /// Edges of the clocks of memory and core, which reads and hits may meet a cycle later.
+    pub edges_ps: Ps,
     /// Periods in which its budget is used up, and interrupts of the regulation.
     pub budgets_ps: Ps,
     /// Others are bounded by what their budgets let them move, not by what they may have under way.
@@ -53,19 +64,41 @@ pub struct WorkBound {
 }
 
 impl Alone {
-    /// How often misses wait, one or several at once, for displaced lines of their core, which has so many miss registers.
+    /// How often misses wait, one or several at once, for displaced lines of their core.
     ///
     /// When a miss begins to wait all entries of the write-back buffer are taken. The longest wait later all these lines have left, so that the next miss
-    /// waits for as many that have been displaced since.
-    fn holds(&self, mshrs: u32) -> u64 {
-        let fills = self.write_backs / u64::from(write_back_entries(mshrs)) + 1;
-        fills.min(self.chain).min(self.write_backs)
+    /// waits for as many that have been displaced since. In order no more misses wait than there are.
+    fn holds(&self, core: &CoreConfig) -> u64 {
+        let fills = self.write_backs / u64::from(write_back_entries(core.mshrs)) + 1;
+        let misses = if core.window == 1 { self.chain } else { self.reads };
+        fills.min(misses).min(self.write_backs)
     }
 
-    /// What reads add that take `longest_ps` each at most.
-    fn delay_ps(&self, longest_ps: Ps) -> Ps {
-        let of_each = self.reads.saturating_mul(longest_ps).saturating_sub(self.in_memory_ps);
-        of_each.min(self.chain.saturating_mul(longest_ps.saturating_sub(self.shortest_ps)))
+    /// What edges of clocks add: a read may reach its controller, and its data the core, a cycle later than alone, and the data of a hit a slot.
+    fn edges_ps(&self, machine: &Machine) -> Ps {
+        let slot = slot_ps(machine);
+        let of_read = machine.memory.timing.clock.longest_ps(1).saturating_add(slot);
+        let of_reads = self.chain.saturating_mul(of_read);
+        of_reads.saturating_add(self.cached.saturating_mul(slot))
+    }
+
+    /// What reads add that take `longest_ps` each at most, and `path_ps` on the way.
+    fn delay_ps(&self, machine: &Machine, longest_ps: Ps, path_ps: Ps) -> Ps {
+        let ways = |hits: u64| hits.saturating_mul(path_ps);
+        let of_chain = self.chain.saturating_mul(longest_ps.saturating_sub(self.shortest_ps));
+        let of_chain = of_chain.saturating_add(ways(self.hits.min(self.chain)));
+        if machine.core.window == 1 {
+            let of_each = self.reads.saturating_mul(longest_ps).saturating_sub(self.in_memory_ps);
+            return of_chain.min(of_each.saturating_add(ways(self.hits)));
+        }
+        // Time in which all miss registers are in use, those of the chain apart.
+        let each = longest_ps.saturating_add(path_ps);
+        let reads = self.reads.saturating_mul(each);
+        let hits = self.cached.saturating_mul(hit_ps(machine));
+        let all = reads.saturating_add(hits);
+        let in_use = |all: Ps| all.div_ceil(u64::from(machine.core.mshrs));
+        let others = all.saturating_sub(self.chain.saturating_mul(each));
+        in_use(all).max(of_chain.saturating_add(in_use(others)))
     }
 }
 
@@ -123,7 +156,8 @@ impl Sources<'_> {
         let machine = &self.setup().machine;
         let hold = if alone.write_backs == 0 { Ok(0) } else { hold };
         let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
-        let others = beside(machine, alone, reads, hold, by_budgets).map_err(Unknown::Drains)?;
+        let path = self.path_ps(copy, reads);
+        let others = beside(machine, alone, (reads, path), hold, by_budgets).map_err(Unknown::Drains)?;
         let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
         Ok(WorkBound {
             budgets_ps,
@@ -145,13 +179,25 @@ impl Sources<'_> {
     }
 }
 
+/// The slot of a core in which it executes an instruction, rounded up to a picosecond.
+pub(crate) fn slot_ps(machine: &Machine) -> Ps {
+    let core = &machine.core;
+    1_000_000u64.div_ceil(u64::from(core.mhz) * u64::from(core.issue_width))
+}
+
+/// How long a hit of the last-level cache takes at most.
+pub(crate) fn hit_ps(machine: &Machine) -> Ps {
+    let latency = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
+    latency + slot_ps(machine)
+}
+
 /// There, `ways` over links, to the next edge of the memory's clock, and the answer a cycle later.
 pub(crate) fn path_ps(machine: &Machine, ways: Ps) -> Ps {
     let llc = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
     llc + machine.memory.controller.frontend + ways + machine.memory.timing.clock.longest_ps(2)
 }
 
-/// The longest that work takes beside others, its own budget apart; `hold` is the longest wait for a displaced line, `by_budgets` the delay by all that
+/// The longest that work takes beside others, its own budget apart; its reads are bounded so, and take so long on the way. `hold` is the longest wait for a displaced line, `by_budgets` the delay by all that
 /// others may move, if they have budgets.
 ///
 /// # Errors
@@ -159,7 +205,7 @@ pub(crate) fn path_ps(machine: &Machine, ways: Ps) -> Ps {
 pub(crate) fn beside(
     machine: &Machine,
     alone: Alone,
-    reads: &TaskReads,
+    (reads, path_ps): (&TaskReads, Ps),
     hold: Result<Ps, Unbounded>,
     by_budgets: impl FnOnce(&Alone) -> Option<Ps>,
 ) -> Result<WorkBound, Unbounded> {
@@ -169,8 +215,9 @@ pub(crate) fn beside(
         time_ps: alone.time_ps + cycle,
         ..alone
     };
-    let held = hold.map(|hold| alone.holds(machine.core.mshrs).saturating_mul(hold));
-    let reads_ps = alone.delay_ps(reads.longest_ps);
+    let edges_ps = alone.edges_ps(machine);
+    let held = hold.map(|hold| alone.holds(&machine.core).saturating_mul(hold));
+    let reads_ps = alone.delay_ps(machine, reads.longest_ps, path_ps);
     // What others may move at all costs less, or what they may have under way before each read.
     if let Some(delay) = by_budgets(&alone)
         && !held.is_ok_and(|held| reads_ps.saturating_add(held) <= delay)
@@ -180,28 +227,35 @@ pub(crate) fn beside(
             reads_ps: delay,
             write_backs_ps: 0,
             hold_ps: 0,
+            edges_ps,
             budgets_ps: 0,
             by_budgets: true,
-            longest_ps: alone.time_ps.saturating_add(delay),
+            longest_ps: alone.time_ps.saturating_add(delay).saturating_add(edges_ps),
         });
     }
     let held = held?;
-    let reads_ps = reads_ps.min(by_time_ps(machine, &alone, reads, held).unwrap_or(Ps::MAX));
+    let besides = held.saturating_add(edges_ps);
+    let reads_ps = reads_ps.min(by_time_ps(machine, &alone, (reads, path_ps), besides).unwrap_or(Ps::MAX));
     Ok(WorkBound {
         alone,
         reads_ps,
         write_backs_ps: held,
         hold_ps: hold?,
+        edges_ps,
         budgets_ps: 0,
         by_budgets: false,
-        longest_ps: alone.time_ps.saturating_add(reads_ps).saturating_add(held),
+        longest_ps: alone
+            .time_ps
+            .saturating_add(reads_ps)
+            .saturating_add(held)
+            .saturating_add(edges_ps),
     })
 }
 
 /// What reads add if refreshes are counted by time, not by reads; `None` if these take all of it.
 ///
 /// A refresh delays all reads that are under way at once, so that the work is longer by what one of them is; and there is one in each interval.
-fn by_time_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, held: Ps) -> Option<Ps> {
+fn by_time_ps(machine: &Machine, alone: &Alone, (reads, path_ps): (&TaskReads, Ps), besides: Ps) -> Option<Ps> {
     // Elastic refreshes are owed, and caught up in any interval.
     if machine.memory.controller.refresh == RefreshPolicy::Elastic {
         return None;
@@ -211,9 +265,9 @@ fn by_time_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, held: Ps) -> 
     let (every, each) = (clock.to_ps(every), clock.longest_ps(each));
     let without = |bound: &ReadBound| clock.longest_ps(bound.total() - bound.refresh);
     let longest = reads.all.iter().map(|(_, bound)| without(bound)).max()?;
-    let besides = alone.time_ps.saturating_add(held);
+    let besides = alone.time_ps.saturating_add(besides);
     // The whole takes R = base + (R / every + 2) each at most.
-    let base = u128::from(besides.saturating_add(alone.delay_ps(longest)));
+    let base = u128::from(besides.saturating_add(alone.delay_ps(machine, longest, path_ps)));
     let left = every.checked_sub(each).filter(|left| *left > 0)?;
     let whole = (base + 2 * u128::from(each)) * u128::from(every) / u128::from(left) + 1;
     Ps::try_from(whole).ok().map(|whole| whole - besides)

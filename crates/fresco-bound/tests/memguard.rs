@@ -88,6 +88,8 @@ fn the_bound_by_budgets_counts_the_same_lines_at_the_costs_of_any_order() {
         let alone = Alone {
             time_ps: count * guaranteed.line_ps,
             reads: count,
+            hits: 0,
+            cached: 0,
             in_memory_ps: count * guaranteed.line_ps / 2,
             chain: count,
             shortest_ps: guaranteed.line_ps / 2,

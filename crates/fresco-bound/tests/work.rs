@@ -27,6 +27,8 @@ fn setup(refresh: &str) -> Setup {
 const OVERLAPPING: Alone = Alone {
     time_ps: 20_000_000,
     reads: 600,
+    hits: 0,
+    cached: 0,
     in_memory_ps: 30_000_000,
     chain: 150,
     shortest_ps: 40_000,
@@ -40,20 +42,65 @@ fn bounds(setup: &Setup, alone: Alone) -> (TaskReads, WorkBound) {
     (reads, work)
 }
 
+/// From the core to the controller and back.
+fn path_ps(setup: &Setup) -> Ps {
+    let (reads, work) = bounds(setup, OVERLAPPING);
+    let certified = Sources::of(setup).certified(0, &reads, Some(&work));
+    let certified = serde_json::to_value(certified).expect("JSON");
+    let path = certified["work"]["path_ps"].as_u64().expect("a time");
+    assert!(path > 0);
+    path
+}
+
+/// The longest chain, and the time for which all six registers are in use besides.
 #[test]
-fn overlapping_reads_are_late_by_their_longest_chain() {
+fn overlapping_reads_are_late_by_their_longest_chain_and_wait_for_registers() {
     let setup = setup("none");
-    let cycle = 1_000_000u64.div_ceil(u64::from(setup.machine.core.mhz));
+    let machine = &setup.machine;
+    let cycle = 1_000_000u64.div_ceil(u64::from(machine.core.mhz));
+    let path = path_ps(&setup);
     let (reads, work) = bounds(&setup, OVERLAPPING);
-    let late = 150 * (reads.longest_ps - 40_000);
-    assert_eq!(work.longest_ps, 20_000_000 + cycle + late);
-    // One after the other, and most of them longer than the shortest: each by itself.
+    let longest = reads.longest_ps;
+    let late = 150 * (longest - 40_000) + (450 * (longest + path)).div_ceil(6);
+    let slot = 1_000_000u64.div_ceil(u64::from(machine.core.mhz * machine.core.issue_width));
+    let edges = 150 * (machine.memory.timing.clock.longest_ps(1) + slot);
+    assert_eq!((work.reads_ps, work.edges_ps), (late, edges));
+    assert_eq!(work.longest_ps, 20_000_000 + cycle + late + edges);
+    // One after the other nothing is beside the chain.
     let sequential = Alone {
         chain: 600,
         ..OVERLAPPING
     };
-    let (_, work) = bounds(&setup, sequential);
+    assert_eq!(bounds(&setup, sequential).1.reads_ps, 600 * (longest - 40_000));
+    // Hits that may be reads take the way to the controller besides; all hits have a register.
+    let hits = Alone {
+        hits: 200,
+        cached: 300,
+        shortest_ps: 0,
+        ..OVERLAPPING
+    };
+    let (_, work) = bounds(&setup, hits);
+    let hit = machine.llc.as_ref().expect("a cache").cache.latency + slot;
+    let late = 150 * (longest + path) + (450 * (longest + path) + 300 * hit).div_ceil(6);
+    assert_eq!((work.reads_ps, work.edges_ps), (late, edges + 300 * slot));
+}
+
+/// In order, if most of them took longer than the shortest: each by itself.
+#[test]
+fn reads_in_order_are_late_each_by_itself() {
+    let mut setup = setup("none");
+    (setup.machine.core.window, setup.machine.core.mshrs) = (1, 1);
+    let sequential = Alone {
+        chain: 600,
+        ..OVERLAPPING
+    };
+    let (reads, work) = bounds(&setup, sequential);
     assert_eq!(work.reads_ps, 600 * reads.longest_ps - 30_000_000);
+    let alike = Alone {
+        in_memory_ps: 600 * 40_000,
+        ..sequential
+    };
+    assert_eq!(bounds(&setup, alike).1.reads_ps, 600 * (reads.longest_ps - 40_000));
 }
 
 #[test]
@@ -71,18 +118,22 @@ fn a_refresh_delays_all_reads_that_overlap_once() {
     // As if a part of an interval had a part of a refresh, which is less than two refreshes more.
     let less = work.longest_ps - 2 * each;
     assert!(less < base.longest_ps + refreshes(less), "two too many");
-    // By reads each of the chain would meet them.
-    assert!(work.reads_ps < 150 * (reads.longest_ps - 40_000));
+    // By reads each of the chain, and each that has a register meanwhile, would meet them.
+    let path = path_ps(&with);
+    let by_reads = 150 * (reads.longest_ps - 40_000) + (450 * (reads.longest_ps + path)).div_ceil(6);
+    assert!(work.reads_ps < by_reads);
 }
 
 /// Eight lines fill the write-back buffer of a core with six miss registers.
 #[test]
 fn misses_wait_for_displaced_lines_once_for_each_buffer_of_them() {
     let setup = setup("none");
-    let held = |write_backs: u64, chain: u64| {
+    let held = |write_backs: u64, reads: u64| {
         let alone = Alone {
             write_backs,
-            chain,
+            reads,
+            in_memory_ps: reads * 50_000,
+            chain: reads.min(150),
             ..OVERLAPPING
         };
         let (_, work) = bounds(&setup, alone);
@@ -90,17 +141,17 @@ fn misses_wait_for_displaced_lines_once_for_each_buffer_of_them() {
         work.write_backs_ps.checked_div(work.hold_ps).unwrap_or(0)
     };
     let entries = 8;
-    for (write_backs, chain, waits) in [
-        (0, 150, 0),
-        (1, 150, 1),
-        (entries - 1, 150, 1),
-        (entries, 150, 2),
-        (10 * entries, 150, 11),
-        (600, 150, 76),
+    for (write_backs, reads, waits) in [
+        (0, 600, 0),
+        (1, 600, 1),
+        (entries - 1, 600, 1),
+        (entries, 600, 2),
+        (10 * entries, 600, 11),
+        (600, 600, 76),
         (600, 100, 76),
         (600, 60, 60),
     ] {
-        assert_eq!(held(write_backs, chain), waits, "{write_backs} lines, {chain} reads");
+        assert_eq!(held(write_backs, reads), waits, "{write_backs} lines, {reads} reads");
     }
 }
 

@@ -17,6 +17,20 @@ pub enum Inclusion {
     Exclusive,
 }
 
+impl Inclusion {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::NonInclusive, Self::Inclusive, Self::Exclusive];
+
+    /// As a machine file says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NonInclusive => "non-inclusive",
+            Self::Inclusive => "inclusive",
+            Self::Exclusive => "exclusive",
+        }
+    }
+}
+
 /// The last-level cache: shared by groups of cores, indexed by physical address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlcConfig {

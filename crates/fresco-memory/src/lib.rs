@@ -26,6 +26,6 @@ pub use line_index::LineIndex;
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
 pub use system::{
     Above, Answer, Arrival, Blocked, CommandSink, CoreStats, DelayedWrite, Demand, Done, Lines, MemorySystem,
-    NodeStats, Purpose, RequestId, Sample, Service, Upward,
+    NodeStats, OrderCounts, Purpose, RequestId, Sample, Service, Upward,
 };
 pub use translation::{Translated, Translations};

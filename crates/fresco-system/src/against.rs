@@ -81,6 +81,7 @@ impl<'s> Against<'s> {
     ) -> Result<Option<RunResult>, InputError> {
         rivals.iter_mut().for_each(|rival| rival.begins = Begins::Never);
         let mut experiment = self.experiment(rivals)?;
+        experiment.heeds_order = true;
         for (number, task) in experiment.tasks.iter_mut().enumerate() {
             match self.is_of_its_program(number) {
                 true => task.start = 0,

@@ -47,6 +47,7 @@ pub(crate) const NEVER_BEGINS: Ps = 1_000 * Experiment::LONGEST_NS;
 /// As [`run`].
 pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
     let mut experiment = runs::experiment(spec)?;
+    experiment.heeds_order = true;
     for (number, task) in experiment.tasks.iter_mut().enumerate() {
         if number == copy {
             task.role = Role::Measured;

@@ -338,3 +338,83 @@ parameters.bytes = "1 MiB"
     );
     assert!(observed <= ps(&work["longest_ps"]), "{control}");
 }
+
+/// Two independent reads, of which a device delays the first: what needs the first comes to three sets of the last-level cache before what needs the other
+/// one, or after, and other lines are displaced.
+#[test]
+fn others_change_which_lines_miss_and_hits_are_bounded_as_reads() {
+    let mut trace = Vec::new();
+    let mut load = |line: u64, to: u8, from: u8| {
+        let mut instruction = [0u8; 64];
+        (instruction[10], instruction[12]) = (to, from);
+        instruction[32..40].copy_from_slice(&(0x1000_0000 + 64 * line).to_le_bytes());
+        trace.extend(instruction);
+    };
+    for turn in 0..600 {
+        load(64 * (200 + turn * 577 % 1500) + 63, 72, 70);
+        load(64 * (2000 + turn * 691 % 1500) + 62, 71, 70);
+        (0..3).for_each(|set| load(64 * (100 + turn % 2) + set, 80 + set as u8, 72));
+        for other in 0..39 {
+            load(64 * (other / 3) + other % 3, 70, if other == 0 { 71 } else { 70 });
+        }
+    }
+    let text = r#"name = "order"
+machine = "opteron-6128"
+policy = { frames = "palloc", boot = "pristine" }
+topology.hop_latency = ["2 us", "4 us"]
+core = { mshrs = 5, window = 128 }
+l1 = { size = "128 B", ways = 1, line = 64, latency = "1 cycles", replacement = "lru" }
+l2 = { size = "128 B", ways = 1, line = 64, latency = "1 cycles", replacement = "lru" }
+llc = { size = "64 KiB", ways = 16, line = 64, latency = "2 cycles", replacement = "lru", cores_per_cache = 4 }
+warm_up.operations = 4400
+measure.operations = 17600
+[memory.controller]
+hit_cap = 1
+drain_once = true
+refresh = "none"
+frontend = "0 ns"
+queues = { kind = "global", reads = 64, writes = 1 }
+drain_high = 1
+drain_low = 0
+[[task]]
+name = "control"
+program = "trace"
+core = 4
+node = 0
+banks = "0-1"
+ways = "0-13"
+parameters = { file = "order.champsim", format = "champsim" }
+[[agent]]
+name = "dma"
+node = 0
+bytes = "1 MiB"
+pattern = "random"
+write_percent = 0
+banks = 0
+in_flight = 1
+"#;
+    let directory = directory_with(&[("order.toml", text)]);
+    std::fs::write(directory.path().join("order.champsim"), trace).expect("is writable");
+    let document = json(&["bound", "order.toml", "--observe", "--json"], directory.path());
+    let control = &tasks(&document)[0];
+    let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("a number in {control}"));
+    let alone = &control["work"]["alone"];
+    let [reads, hits, cached] = ["reads", "hits", "cached"].map(|field| number(&alone[field]));
+    assert!(hits > reads / 2 && hits <= cached, "{control}");
+    let run = json(&["sim", "order.toml", "--json"], directory.path());
+    let seen = &run["data"]["scenarios"][0]["points"][0]["tasks"][0]["reads"];
+    let more = number(&seen["count"]) - number(&seen["joined"]) - (reads - hits);
+    assert!(more > 100 && more <= hits, "{more} hits are reads: {control}");
+    assert!(number(&control["observed_work_ps"]) <= number(&control["work"]["longest_ps"]));
+
+    // What an inclusive cache displaces leaves the caches above, and what these have depends on the order, too.
+    let kept = text.replace("cores_per_cache = 4", "cores_per_cache = 4, inclusion = \"inclusive\"");
+    std::fs::write(directory.path().join("order.toml"), kept).expect("is writable");
+    let document = json(&["bound", "order.toml", "--json"], directory.path());
+    let told = tasks(&document)[0]["work_unknown"]["why"].as_str().map(str::to_owned);
+    assert!(
+        told.as_ref()
+            .is_some_and(|told| told.contains("with the inclusive last-level cache")),
+        "{told:?}"
+    );
+}

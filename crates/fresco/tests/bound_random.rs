@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random scenarios: no read and no work that a run shows is longer than its bound. Those of the first kind are of all machines of several cores, policies and
-//! allocators; those of the second are such that the work of tasks beside others is bounded: each task has ways of the last-level cache of its own.
+//! allocators; those of the second are such that the work of tasks beside others is bounded: each task has ways of the last-level cache of its own; those of the third
+//! have a program of random dependences on a core with a window, whose accesses others bring into another order.
 //! `BOUND_SCENARIOS` in the environment says how many of each (44 if omitted, `make soak` 10,000), `BOUND_SEED` the first seed; how near they come is
 //! printed.
 
@@ -55,7 +56,7 @@ fn one<'l, T>(of: &'l [T], rng: &mut Pcg64) -> &'l T {
 }
 
 /// Tasks and perhaps a device, in banks of their own or shared ones, on a controller of any kind.
-fn scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
+fn scenario((machine, most): (&str, u32), rng: &mut Pcg64, _: &Path) -> String {
     let mut order: Vec<u32> = (0..most).collect();
     order.shuffle(rng);
     let used = *one(&[1, 2, 4, 8], rng).min(&most) as usize;
@@ -126,7 +127,7 @@ const WAYS: [(&str, u32); 8] = [
 
 /// Tasks with ways of their own, many of which store, and perhaps devices, which may read one row again and again; write buffers of any size, and caps
 /// that let hits go on for long.
-fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
+fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64, _: &Path) -> String {
     let used = rng.random_range(2..=most);
     // Jobs of the first, beside programs that go on and on, or operations of all.
     let has_jobs = rng.random_bool(0.3);
@@ -217,6 +218,128 @@ fn work_scenario((machine, most): (&str, u32), rng: &mut Pcg64) -> String {
     text
 }
 
+/// Machines whose cores have a window.
+const WINDOWS: [(&str, u32); 6] = [
+    ("gem5-2core", 2),
+    ("xeon-w3530", 4),
+    ("opteron-6128", 4),
+    ("raspberry-pi-4", 4),
+    ("i7-860", 4),
+    ("ryzen-3600", 4),
+];
+
+/// A trace of ChampSim's of random loads and stores: each needs what some of the loads before it have read, many are of the same few sets.
+fn program(rng: &mut Pcg64) -> Vec<u8> {
+    let (pages, sets, registers) = (
+        *one(&[4, 10, 20, 60], rng),
+        *one(&[1, 3, 12, 60], rng),
+        *one(&[2u8, 4, 12], rng),
+    );
+    let (needs, far, stores) = (
+        *one(&[0.2, 0.5, 0.9], rng),
+        *one(&[0.0, 0.1, 0.5], rng),
+        *one(&[0.0, 0.0, 0.1, 0.5], rng),
+    );
+    // The same few instructions again and again, with other lines, or none like another.
+    let body = *one(&[5, 40, 1000], rng);
+    let shape: Vec<[f64; 3]> = (0..body).map(|_| [rng.random(), rng.random(), rng.random()]).collect();
+    let mut trace = Vec::new();
+    for number in 0..1000 {
+        let [is_far, needs_one, is_store] = shape[number % body];
+        let (page, line) = match is_far < far {
+            true => (1000 + rng.random_range(0..2000u64), rng.random_range(0..64)),
+            false => (rng.random_range(0..pages), rng.random_range(0..sets)),
+        };
+        let address = 0x1000_0000 + page * 4096 + line * 64;
+        let mut register = || 64 + rng.random_range(0..registers);
+        let (to, from) = (register(), register());
+        let is_store = is_store < stores;
+        let mut instruction = [0u8; 64];
+        instruction[..8].copy_from_slice(&(0x40_0000 + 4 * (number % body) as u64).to_le_bytes());
+        instruction[10] = if is_store { 0 } else { to };
+        instruction[12] = if needs_one < needs { from } else { 0 };
+        let operand = if is_store { 16 } else { 32 };
+        instruction[operand..operand + 8].copy_from_slice(&address.to_le_bytes());
+        trace.extend(instruction);
+        // Others that take a while, in a row.
+        if rng.random_bool(0.05) {
+            let mut other = [0u8; 64];
+            (other[10], other[12]) = (to, to);
+            trace.extend(other.repeat(rng.random_range(1..30)));
+        }
+    }
+    trace
+}
+
+/// A program of random dependences, with ways and banks of its own, beside devices or a task that is always at the memory.
+fn window_scenario((machine, _): (&str, u32), rng: &mut Pcg64, here: &Path) -> String {
+    fs::write(here.join("program.champsim"), program(rng)).expect("writable");
+    let (queue, writes) = (*one(&[8, 64], rng), *one(&[1, 8, 64], rng));
+    let cache = |name: &str, size: &str, ways: u32, cycles: u32, more: &str| {
+        format!(
+            "{name} = {{ size = \"{size}\", ways = {ways}, line = 64, latency = \"{cycles} cycles\", replacement = \"lru\"{more} }}\n"
+        )
+    };
+    let mut text = format!(
+        "name = \"b\"\nmachine = \"{machine}\"\nseed = {}\nwarm_up.operations = {}\nmeasure.operations = {}\n",
+        rng.random_range(0..1000),
+        one(&[1, 300, 4000], rng),
+        one(&[50, 1000, 5000], rng),
+    );
+    text += &format!(
+        "core.window = {}\ncore.mshrs = {}\n",
+        one(&[8, 40, 128], rng),
+        one(&[1, 2, 3, 5, 10], rng)
+    );
+    // Private caches that keep nothing, or what one would expect.
+    if rng.random_bool(0.6) {
+        text += &cache("l1", "128 B", 1, 1, "");
+        text += &cache("l2", "128 B", 1, 1, "");
+    }
+    let has_own_llc = rng.random_bool(0.6);
+    if has_own_llc {
+        let size = one(&["64 KiB", "256 KiB"], rng);
+        text += &cache("llc", size, 16, 40, ", cores_per_cache = 2");
+    }
+    if machine == "opteron-6128" {
+        text += &format!(
+            "topology.hop_latency = {}\n",
+            one(&["[\"50 ns\", \"100 ns\"]", "[\"2 us\", \"4 us\"]"], rng)
+        );
+    }
+    text += &format!(
+        "policy = {{ frames = \"palloc\", boot = \"pristine\" }}\n[memory.controller]\nhit_cap = {}\ndrain_once = true\nrefresh = \"{}\"\nfrontend = \"{}\"\n\
+         queues = {{ kind = \"global\", reads = {queue}, writes = {writes} }}\ndrain_high = 1\ndrain_low = 0\n",
+        one(&[1, 16], rng),
+        one(&["none", "none", "all-bank-independent", "elastic"], rng),
+        one(&["0 ns", "20 ns"], rng),
+    );
+    // This machine has no cache that its cores share.
+    let ways = |ways: &str| match machine {
+        "opteron-6128" if !has_own_llc => String::new(),
+        _ => format!("ways = \"{ways}\"\n"),
+    };
+    text += &format!(
+        "[[task]]\nname = \"control\"\nprogram = \"trace\"\ncore = 0\nbanks = \"0-1\"\n{}\
+         parameters = {{ file = \"program.champsim\", format = \"champsim\" }}\n",
+        ways("0-7")
+    );
+    if rng.random_bool(0.5) {
+        text += &format!(
+            "[[task]]\nname = \"noise\"\nprogram = \"random\"\ncore = 1\nbanks = \"2-3\"\nrole = \"background\"\n{}\
+             parameters = {{ bytes = \"2 MiB\", write_percent = 50 }}\n",
+            ways("8-15")
+        );
+    }
+    text += &format!(
+        "[[agent]]\nname = \"device\"\nbytes = \"1 MiB\"\npattern = \"random\"\nbanks = \"{}\"\nin_flight = {}\nwrite_percent = {}\n",
+        one(&["0", "2"], rng),
+        one(&[1, 4, 16], rng),
+        one(&[0, 0, 50], rng),
+    );
+    text
+}
+
 /// What was bounded and seen of some scenarios.
 #[derive(Default)]
 struct Seen {
@@ -275,7 +398,7 @@ fn middle_and_most(ratios: &mut [f64]) -> (f64, f64) {
 }
 
 /// Checks scenarios of one kind, each on the next of the machines, and tells how near to their bounds they come.
-fn check_all(machines: &[(&str, u32)], scenario: fn((&str, u32), &mut Pcg64) -> String) -> Seen {
+fn check_all(machines: &[(&str, u32)], scenario: fn((&str, u32), &mut Pcg64, &Path) -> String) -> Seen {
     let number = |key: &str, default: u64| std::env::var(key).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
     let (scenarios, seed) = (number("BOUND_SCENARIOS", 44), number("BOUND_SEED", 0));
     let part = |odd: u64| {
@@ -283,7 +406,8 @@ fn check_all(machines: &[(&str, u32)], scenario: fn((&str, u32), &mut Pcg64) -> 
         let mut seen = Seen::default();
         for number in (seed..seed + scenarios).filter(|number| number % 2 == odd) {
             let machine = machines[(number / 2) as usize % machines.len()];
-            seen.check(&scenario(machine, &mut Pcg64::seed_from_u64(number)), directory.path());
+            let rng = &mut Pcg64::seed_from_u64(number);
+            seen.check(&scenario(machine, rng, directory.path()), directory.path());
         }
         seen
     };
@@ -319,6 +443,17 @@ fn random_work_beside_others_stays_within_its_bound() {
     let seen = check_all(&WAYS, work_scenario);
     assert!(
         seen.of_work.len() > seen.scenarios,
+        "{} of {}",
+        seen.of_work.len(),
+        seen.scenarios
+    );
+}
+
+#[test]
+fn programs_whose_accesses_come_in_another_order_stay_within_their_bounds() {
+    let seen = check_all(&WINDOWS, window_scenario);
+    assert!(
+        2 * seen.of_work.len() > seen.scenarios,
         "{} of {}",
         seen.of_work.len(),
         seen.scenarios

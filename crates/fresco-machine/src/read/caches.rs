@@ -13,12 +13,6 @@ const SIZE: std::ops::RangeInclusive<u64> = 128..=512 << 20;
 /// Cache lines of all caches together: 2^24, 1 GiB of 64-byte lines; bounds what a simulation allocates.
 const MOST_LINES: u64 = 1 << 24;
 
-const INCLUSIONS: [(&str, Inclusion); 3] = [
-    ("non-inclusive", Inclusion::NonInclusive),
-    ("inclusive", Inclusion::Inclusive),
-    ("exclusive", Inclusion::Exclusive),
-];
-
 /// The caches of a machine.
 pub(super) struct Caches {
     pub l1: Option<CacheConfig>,
@@ -150,7 +144,9 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         slice_functions,
         hashed_slices,
         mshrs: table.opt_integer("mshrs", 1..=1024)?,
-        inclusion: table.opt_choice("inclusion", &INCLUSIONS)?.unwrap_or_default(),
+        inclusion: table
+            .opt_choice("inclusion", &Inclusion::ALL.map(|kind| (kind.name(), kind)))?
+            .unwrap_or_default(),
         sparse_masks: table.opt_boolean("sparse_masks")?.unwrap_or(false),
     };
     check_slices(&table, &llc)?;

@@ -294,6 +294,21 @@ impl Cache {
         self.stats[usize::from(source)].write_backs += 1;
     }
 
+    /// Its sets, 1 or more.
+    pub fn sets(&self) -> usize {
+        self.recent.len()
+    }
+
+    /// Its ways, 1 or more.
+    pub fn ways(&self) -> usize {
+        self.ways
+    }
+
+    /// The set that a line comes into, from 0 on.
+    pub fn set_of(&self, addr: PhysAddr) -> usize {
+        self.index.place(addr).set
+    }
+
     /// The source that brought the line in, if it is here. Changes nothing.
     pub fn owner(&self, addr: PhysAddr) -> Option<u16> {
         let (group, lane) = self.find_line(addr)?;

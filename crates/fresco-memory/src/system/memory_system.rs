@@ -6,6 +6,7 @@ use super::blocking::{Blocking, Refused};
 use super::coherence::Directory;
 use super::command_log::CommandLog;
 use super::fabric::{Fabric, Passing};
+use super::order::Order;
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
 use super::sample::{RequestId, Service};
@@ -83,6 +84,8 @@ pub struct MemorySystem {
     pub(super) log: Option<CommandLog>,
     /// What a plan of refreshes is judged by, if it is.
     pub(super) watch: Option<Watch>,
+    /// What depends on the order of accesses, if anybody wants to know.
+    pub(super) order: Option<Box<Order>>,
 }
 
 impl MemorySystem {
@@ -145,6 +148,7 @@ impl MemorySystem {
             counted_from: 0,
             log: None,
             watch: None,
+            order: None,
         };
         system.is_limited = system.fabric.is_some() || system.blocking.may_refuse();
         system.find_next();
@@ -237,6 +241,9 @@ impl MemorySystem {
     #[inline]
     pub(super) fn take_in(&mut self, at: Ps, core: u32, leaving: Leaving) {
         let Leaving { line, dirty } = leaving;
+        if dirty && let Some(order) = &mut self.order {
+            order.dirty();
+        }
         let line = match self.cache_of(core) {
             (Some(cache), member) => {
                 let Some(victim) = cache.fill(line, dirty, member) else {
@@ -271,6 +278,11 @@ impl MemorySystem {
 
     /// The same for a line that leaves the private caches, as [`leave`](Self::leave) does.
     pub fn fill_leaving(&mut self, core: u32, leaving: Leaving) {
+        if leaving.dirty
+            && let Some(order) = &mut self.order
+        {
+            order.dirty();
+        }
         let (line, (cache, member)) = (PhysAddr(leaving.line.0 & self.line_mask), self.cache_of(core));
         if let Some(victim) = cache.and_then(|cache| cache.fill(line, leaving.dirty, member)) {
             self.tell_evicted(0, core, victim);

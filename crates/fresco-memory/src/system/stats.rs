@@ -143,6 +143,7 @@ impl MemorySystem {
         self.counted_from = self.settle();
         self.cores.fill(CoreStats::default());
         self.caches.iter_mut().for_each(Cache::reset_stats);
+        self.order.iter_mut().for_each(|order| order.reset());
         self.controllers.iter_mut().for_each(Controller::reset_stats);
     }
 }

@@ -135,6 +135,10 @@ impl MemorySystem {
     /// A line has left a last-level cache for an access of `core`.
     #[inline]
     pub(super) fn tell_evicted(&mut self, at: Ps, core: u32, Victim { line, dirty, owner }: Victim) {
+        if let Some(order) = &mut self.order {
+            let cache = (core / self.cores_per_cache) as usize;
+            order.displaced(cache, self.caches[cache].set_of(line));
+        }
         if self.inclusion == Inclusion::Inclusive {
             let owner = self.sharers(core).start + u32::from(owner);
             self.upward.push(Upward::Evicted {

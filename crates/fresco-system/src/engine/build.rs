@@ -75,6 +75,9 @@ impl<'e> Engine<'e> {
         if phases.is_none() {
             memory.watch_writes();
         }
+        if experiment.heeds_order {
+            memory.watch_order();
+        }
         let watch = Watch::start(experiment, &mut memory);
         if experiment.beside {
             memory.run_beside();
@@ -266,6 +269,10 @@ impl Setup<'_> {
             process.begin();
             process.be_preemptible();
         }
+        let mut recorder = ReadRecorder::default();
+        if self.experiment.heeds_order {
+            recorder.heed_order();
+        }
         Ok(TaskState {
             process,
             core: None,
@@ -277,8 +284,9 @@ impl Setup<'_> {
             passes: 0,
             jobs: Vec::new(),
             oldest: 0,
-            recorder: ReadRecorder::default(),
+            recorder,
             chain: Default::default(),
+            reordered: self.experiment.heeds_order.then(Default::default),
             is_recording: phase.is_none(),
             met: Met::default(),
             met_at_start: Met::default(),

@@ -77,7 +77,7 @@ impl Engine<'_> {
             let state = &mut self.tasks[task];
             state.before = before;
             state.write_backs = 0;
-            state.recorder = Default::default();
+            state.recorder.reset();
             (state.met, state.met_at_start) = Default::default();
         }
     }

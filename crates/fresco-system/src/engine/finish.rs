@@ -161,7 +161,7 @@ impl Engine<'_> {
                 .tables
                 .as_ref()
                 .map_or(0, |tables| tables.frames_of(state.memory_ids[0])),
-            recorder: state.recorder.clone(),
+            recorder: state.recorder.with_order(self.memory.order_counts()),
             pages_by_bank: by_bank(
                 self.experiment,
                 &self.frames,

@@ -8,7 +8,7 @@ use super::team::Waits;
 use crate::experiment::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
-use crate::results::{Chain, ReadRecorder};
+use crate::results::{Chain, MayBeRead, ReadRecorder, Reordered};
 use fresco_dram::{Ps, VirtAddr};
 use fresco_frames::TaskId;
 use fresco_memory::Sample;
@@ -35,6 +35,8 @@ pub(super) struct TaskState {
     pub recorder: ReadRecorder,
     /// Of the oldest job.
     pub chain: Chain,
+    /// Of the oldest job, if anybody wants to know.
+    pub reordered: Option<Reordered>,
     /// Reads are recorded.
     pub is_recording: bool,
     pub met: Met,
@@ -77,6 +79,7 @@ impl TaskState {
             in_memory_ps: 0,
             in_memory_min_ps: 0,
             chain: 0,
+            may_be_read: MayBeRead::default(),
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         });
@@ -91,6 +94,9 @@ impl TaskState {
         }
         record.start_ps = Some(now);
         self.chain = Chain::default();
+        if let Some(reordered) = &mut self.reordered {
+            *reordered = Reordered::default();
+        }
         record.instance = instance;
         Some(instance)
     }
@@ -136,8 +142,23 @@ impl TaskState {
 
     /// The oldest job has ended.
     pub fn ended(&mut self, at: Ps) {
-        self.jobs[self.oldest].end_ps = Some(at);
+        let job = &mut self.jobs[self.oldest];
+        job.end_ps = Some(at);
+        if let Some(reordered) = &self.reordered {
+            job.may_be_read = reordered.total();
+        }
         self.oldest += 1;
+    }
+
+    /// The last-level cache has had a line for it; one that it `may_be_read` if its accesses had come in another order.
+    pub fn hit(&mut self, sent: Ps, at: Ps, may_be_read: bool) {
+        if !self.is_recording {
+            return;
+        }
+        self.recorder.record_hit(sent, at, may_be_read);
+        if let Some(reordered) = &mut self.reordered {
+            reordered.hit(sent, at, may_be_read);
+        }
     }
 
     /// Data of one of its reads have arrived at `at`.
@@ -153,6 +174,9 @@ impl TaskState {
             self.chain.record(at, sample);
             job.in_memory_min_ps = self.chain.shortest_ps.unwrap_or(0);
             job.chain = self.chain.reads;
+            if let Some(reordered) = &mut self.reordered {
+                reordered.record(at - sample.latency, at, sample.merged == 0);
+            }
         }
         if sample.refresh > 0 {
             let met = self.met(at_start);

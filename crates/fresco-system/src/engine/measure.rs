@@ -100,7 +100,7 @@ impl Engine<'_> {
             tlb: self.tlb_result(task, &now.walked.since(&then.walked)),
             write_backs: llc.map_or(now.shared.write_backs - then.shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(task, now.faults - then.faults),
-            recorder: state.recorder.clone(),
+            recorder: state.recorder.with_order(self.memory.order_counts()),
             thread: self.is_thread(task).then(|| now.met.since(then.met, time)),
         }
     }

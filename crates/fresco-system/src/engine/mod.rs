@@ -259,6 +259,12 @@ impl Engine<'_> {
                     .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
             let Some(sample) = done.sample.as_ref().filter(|_| !is_prefetch) else {
+                // A hit that waited for miss registers.
+                if self.experiment.heeds_order
+                    && let Some(loaded) = &cpu.loaded
+                {
+                    self.tasks[loaded.task].hit(done.at, done.at, true);
+                }
                 continue;
             };
             let sent = done.at - sample.latency;
@@ -298,6 +304,12 @@ impl Engine<'_> {
                                 cpu.core.note_source(tag, false);
                             }
                             cpu.core.complete(tag, at, arrival);
+                            if self.experiment.heeds_order
+                                && let Some(loaded) = &cpu.loaded
+                            {
+                                let may_be_read = self.memory.depends_on_order(cpu.number, line);
+                                self.tasks[loaded.task].hit(at, arrival, may_be_read);
+                            }
                         }
                         Service::Pending(id) => cpu.wait(id, tag),
                     }

@@ -13,7 +13,7 @@ use super::Engine;
 use super::fill::Filling;
 use super::measure::Measurement;
 use crate::experiment::{Paging, Phases as Rules, TaskSpec};
-use crate::results::{Measured, ReadRecorder};
+use crate::results::Measured;
 use crate::{Extent, Role};
 use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
@@ -358,7 +358,7 @@ impl<'e> Engine<'e> {
     /// Begins to count anew.
     fn measurement(&mut self, task: usize, at: Ps, passes_left: u64) -> Measurement {
         let state = &mut self.tasks[task];
-        state.recorder = ReadRecorder::default();
+        state.recorder.reset();
         state.is_recording = true;
         self.tasks[task].process.caches_mut().reset_stats();
         let executed = self.counted(task).instructions;

@@ -49,6 +49,8 @@ pub struct Experiment {
     pub seed: u64,
     /// Judge every DRAM command by the independent checker, retention included.
     pub check: bool,
+    /// Note which accesses of a task may be reads if they come to the last-level cache in another order.
+    pub heeds_order: bool,
     /// Length of the part whose timeline is kept, in nanoseconds: from time 0, or from when all measured tasks of a run of phases
     /// are warm.
     pub record_ns: u64,
@@ -129,6 +131,7 @@ impl Experiment {
             count_from_ns: 0,
             seed: 1,
             check: false,
+            heeds_order: false,
             record_ns: 0,
             beside: false,
             context_switch_ns: 0,

@@ -28,7 +28,15 @@ impl Chain {
         if sample.merged > 0 {
             return;
         }
-        let sent = at - sample.latency;
+        self.follow(at - sample.latency, at);
+        self.shortest_ps = Some(
+            self.shortest_ps
+                .map_or(sample.in_memory, |least| least.min(sample.in_memory)),
+        );
+    }
+
+    /// The same of one that was `sent` then, its time in a controller apart.
+    pub fn follow(&mut self, sent: Ps, at: Ps) {
         if sent >= self.end {
             self.reads += 1;
             (self.before, self.end) = (self.end, at);
@@ -41,10 +49,6 @@ impl Chain {
                 self.before
             );
         }
-        self.shortest_ps = Some(
-            self.shortest_ps
-                .map_or(sample.in_memory, |least| least.min(sample.in_memory)),
-        );
     }
 
     /// Takes in a chain of another run.

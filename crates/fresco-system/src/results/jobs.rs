@@ -134,6 +134,7 @@ mod tests {
             in_memory_ps: 0,
             in_memory_min_ps: 0,
             chain: 0,
+            may_be_read: Default::default(),
             met_refresh_reads: 0,
             refresh_wait_ps: 0,
         }

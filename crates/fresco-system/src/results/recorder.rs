@@ -4,9 +4,10 @@
 use super::chain::Chain;
 use super::distribution::Distribution;
 use super::reads::{Anatomy, Reads, RowCounts};
+use super::reordered::{MayBeRead, Reordered};
 use super::spread::ratio;
 use fresco_dram::Ps;
-use fresco_memory::{RowOutcome, Sample};
+use fresco_memory::{OrderCounts, RowOutcome, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Collects the reads of one task that missed all caches.
@@ -23,12 +24,52 @@ pub(crate) struct ReadRecorder {
     in_memory: (u128, Ps),
     #[serde(default)]
     chain: Chain,
+    /// What may be a read if accesses come in another order, if anybody wants to know.
+    #[serde(skip)]
+    reordered: Option<Box<Reordered>>,
+    /// The same as the last-level cache tells of it.
+    #[serde(skip)]
+    order: OrderCounts,
 }
 
 impl ReadRecorder {
+    /// From now on takes in hits, too.
+    pub fn heed_order(&mut self) {
+        self.reordered = Some(Box::default());
+    }
+
+    /// Begins anew.
+    pub fn reset(&mut self) {
+        let heeds_order = self.reordered.is_some();
+        *self = Self::default();
+        if heeds_order {
+            self.heed_order();
+        }
+    }
+
+    /// Takes in a hit of the last-level cache, as [`Reordered::hit`].
+    pub fn record_hit(&mut self, sent: Ps, at: Ps, may_be_read: bool) {
+        if let Some(reordered) = &mut self.reordered {
+            reordered.hit(sent, at, may_be_read);
+        }
+    }
+
+    /// What was collected, with what the last-level cache has counted of it.
+    pub fn with_order(&self, order: OrderCounts) -> Self {
+        Self { order, ..self.clone() }
+    }
+
+    /// What may be a read if accesses come in another order; `None` if nobody wanted to know.
+    pub fn may_be_read(&self) -> Option<(MayBeRead, OrderCounts)> {
+        Some((self.reordered.as_ref()?.total(), self.order))
+    }
+
     /// Takes in one read, whose data arrived at `at`.
     pub fn record(&mut self, at: Ps, sample: &Sample) {
         self.chain.record(at, sample);
+        if let Some(reordered) = &mut self.reordered {
+            reordered.record(at - sample.latency, at, sample.merged == 0);
+        }
         self.latencies.record(sample.latency);
         let parts = [
             sample.path,

@@ -5,13 +5,14 @@ use super::CoreRegulation;
 use super::jobs::JobsResult;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
+use super::reordered::MayBeRead;
 use super::spread::Spread;
 use super::thread::ThreadResult;
 use super::tlb::TlbResult;
 use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
-use fresco_memory::{Blocked, CoherenceCounts, PrefetchCounts, SourceStats};
+use fresco_memory::{Blocked, CoherenceCounts, OrderCounts, PrefetchCounts, SourceStats};
 use serde::{Deserialize, Serialize};
 
 /// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
@@ -100,6 +101,14 @@ pub struct TaskResult {
     /// All latencies, to be put together with those of other repetitions.
     #[serde(skip)]
     pub(crate) recorder: ReadRecorder,
+}
+
+impl TaskResult {
+    /// What may be a read if its accesses come to the last-level cache in another order; `None` if that was not
+    /// [noted](crate::Experiment::heeds_order).
+    pub fn may_be_read(&self) -> Option<(MayBeRead, OrderCounts)> {
+        self.recorder.may_be_read()
+    }
 }
 
 /// One of several memories of a task.

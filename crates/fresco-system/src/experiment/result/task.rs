@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::{Measured, ReadRecorder, Reads, ThreadResult, TlbResult};
+use crate::results::{MayBeRead, Measured, ReadRecorder, Reads, ThreadResult, TlbResult};
 use fresco_dram::Ps;
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +166,9 @@ pub struct JobRecord {
     /// The most of its reads of which each was sent when the data of the one before had arrived.
     #[serde(default)]
     pub chain: u64,
+    /// What may be a read if its accesses come in another order ([`Experiment::heeds_order`](crate::Experiment)).
+    #[serde(skip)]
+    pub may_be_read: MayBeRead,
     /// Its reads that waited for a refresh (REF-17).
     pub met_refresh_reads: u64,
     /// How long they waited, in sum, in picoseconds; they may have waited at the same time.

@@ -6,7 +6,8 @@ use crate::stop::Stop;
 use fresco_bound::Sources;
 use fresco_dram::Ps;
 use fresco_input::InputError;
-use fresco_system::results::{ScenarioResult, TaskResult};
+use fresco_memory::OrderCounts;
+use fresco_system::results::{MayBeRead, ScenarioResult, TaskResult};
 use fresco_system::{Batch, Role, RunSpec, Scenario};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -88,7 +89,8 @@ impl Measure<'_> {
             }
             let result = fresco_system::run_alone(spec, number)?;
             self.bar.inc(1);
-            Ok(result.tasks.get(number).map(alone))
+            let may_reorder = Sources::of(&spec.point.setup).may_reorder(number);
+            Ok(result.tasks.get(number).map(|task| alone(task, may_reorder)))
         };
         let alone: Vec<Option<Vec<Alone>>> = pool.install(|| {
             wanted
@@ -155,29 +157,62 @@ pub fn note(result: &ScenarioResult, bounds: &mut Bounds) {
     }
 }
 
-/// Work of a task that ran alone: each job, or the measured phase.
-pub fn alone(result: &TaskResult) -> Vec<Alone> {
+/// Work of a task that ran alone: each job, or the measured phase. `may_reorder` if its accesses may come to the last-level cache in another order.
+pub fn alone(result: &TaskResult, may_reorder: bool) -> Vec<Alone> {
+    let (all, order) = result.may_be_read().expect("it was noted alone");
+    let work = |seen: Alone, may_be: MayBeRead| match may_reorder {
+        true => in_any_order(seen, may_be, order),
+        false => seen,
+    };
     match &result.jobs {
-        None => vec![Alone {
-            time_ps: result.run_time_ps,
-            reads: result.reads.count - result.reads.joined,
-            in_memory_ps: result.reads.in_memory_ps,
-            chain: result.reads.chain,
-            shortest_ps: result.reads.in_memory_min_ps,
-            write_backs: result.write_backs,
-        }],
+        None => {
+            let reads = &result.reads;
+            let seen = Alone {
+                time_ps: result.run_time_ps,
+                reads: reads.count - reads.joined,
+                hits: 0,
+                in_memory_ps: reads.in_memory_ps,
+                chain: reads.chain,
+                shortest_ps: reads.in_memory_min_ps,
+                cached: all.cached,
+                write_backs: result.write_backs,
+            };
+            vec![work(seen, all)]
+        }
         Some(jobs) => {
             let ended = jobs.jobs.iter().filter(|job| job.end_ps.is_some());
-            let alone = ended.map(|job| Alone {
-                time_ps: job.execution_ps,
-                reads: job.reads,
-                in_memory_ps: job.in_memory_ps,
-                chain: job.chain,
-                shortest_ps: job.in_memory_min_ps,
-                write_backs: result.write_backs,
+            let alone = ended.map(|job| {
+                let seen = Alone {
+                    time_ps: job.execution_ps,
+                    reads: job.reads,
+                    hits: 0,
+                    in_memory_ps: job.in_memory_ps,
+                    chain: job.chain,
+                    shortest_ps: job.in_memory_min_ps,
+                    cached: job.may_be_read.cached,
+                    write_backs: result.write_backs,
+                };
+                work(seen, job.may_be_read)
             });
             alone.collect()
         }
+    }
+}
+
+/// The same work whose accesses may come to the last-level cache in another order.
+fn in_any_order(seen: Alone, may_be: MayBeRead, order: OrderCounts) -> Alone {
+    let hits = may_be.hits + order.early;
+    Alone {
+        reads: seen.reads + hits,
+        hits,
+        chain: if hits > 0 {
+            may_be.chain + order.early
+        } else {
+            seen.chain
+        },
+        shortest_ps: if hits > 0 { 0 } else { seen.shortest_ps },
+        write_backs: order.dirty.unwrap_or(0).max(seen.write_backs),
+        ..seen
     }
 }
 

@@ -154,11 +154,7 @@ fn caches(view: &MachineView) -> Result<Table, ReportError> {
             .into(),
         ];
         row.extend(bounded.then(|| cache.mshrs.map(|mshrs| Cell::Count(mshrs.into())).into()));
-        let inclusion = cache.inclusion.map(|inclusion| match inclusion {
-            Inclusion::NonInclusive => "non-inclusive",
-            Inclusion::Inclusive => "inclusive",
-            Inclusion::Exclusive => "exclusive",
-        });
+        let inclusion = cache.inclusion.map(Inclusion::name);
         row.extend(related.then(|| inclusion.into()));
         table.push(row)?;
     }
