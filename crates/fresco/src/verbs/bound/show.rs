@@ -87,13 +87,20 @@ fn seen(observed: Option<Ps>, bound: Option<Ps>) -> Cell {
 
 fn work(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
     let observed = point.tasks.iter().any(|task| task.observed_work_ps.is_some());
+    // That may be reads if accesses come in another order.
+    let has_hits = point
+        .tasks
+        .iter()
+        .any(|task| task.work.is_some_and(|work| work.alone.hits > 0));
     let mut columns = vec![Column::text("task"), Column::number("longest", "us", 1)];
     if observed {
         columns.push(Column::number("observed", "us", 1));
     }
+    columns.extend([Column::number("alone", "us", 1), Column::number("reads", "", 0)]);
+    if has_hits {
+        columns.push(Column::number("hits among them", "", 0));
+    }
     columns.extend([
-        Column::number("alone", "us", 1),
-        Column::number("reads", "", 0),
         Column::number("chain", "", 0),
         Column::number("their delay", "us", 1),
         Column::number("write-backs", "us", 1),
@@ -114,11 +121,13 @@ fn work(title: &str, point: &PointBounds) -> Result<Table, ReportError> {
                 None => Cell::Missing,
             });
         }
+        row.extend([us(work.alone.time_ps), Cell::Count(work.alone.reads)]);
+        if has_hits {
+            row.push(Cell::Count(work.alone.hits));
+        }
         row.extend([
-            us(work.alone.time_ps),
-            Cell::Count(work.alone.reads),
             Cell::Count(work.alone.chain),
-            us(work.reads_ps),
+            us(work.reads_ps.saturating_add(work.edges_ps)),
             us(work.write_backs_ps),
             us(work.budgets_ps),
             Cell::Number(work.slowdown()),
