@@ -112,7 +112,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) soak "10^8 commands of random traffic; all that follows takes an hour once it is compiled" $(CARGO) run --release --locked -p fresco-memory --example soak
 	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(TIMED) judged "10^5 plans, judged: some 15 minutes on two idle cores" $(CARGO) run --release --locked -p fresco-plan --example judged -- $(or $(JUDGED),100000)
-	$(TIMED) bounds "10^4 scenarios of either kind within their bounds: some 25 minutes on two idle cores" env BOUND_SCENARIOS=$(or $(BOUNDS),10000) $(CARGO) test --locked -p fresco --test all bound_random -- --nocapture
+	$(TIMED) bounds "10^4 scenarios of each kind within their bounds: some 25 minutes on two idle cores" env BOUND_SCENARIOS=$(or $(BOUNDS),10000) $(CARGO) test --locked -p fresco --test all bound_random -- --nocapture
 	$(TIMED) reads "10^5 memories: no read is longer than its bound" env BOUND_RUNS=100000 $(CARGO) test --release --locked -p fresco-bound --test all observed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000

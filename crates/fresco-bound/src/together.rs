@@ -7,7 +7,7 @@ use crate::crowd::write_back_entries;
 use crate::work::{beside, longest_hold_ps, path_ps};
 use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
 use fresco_dram::Ps;
-use fresco_machine::Machine;
+use fresco_machine::{Inclusion, LlcConfig, Machine};
 
 /// Budgets of bandwidth that hold, for all cores.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +84,16 @@ impl<'m> Together<'m> {
 
     /// Returns why nothing follows for work on the machine beside others, if so.
     pub fn unknown(machine: &Machine) -> Option<Unknown> {
-        let registers = machine.llc.as_ref().is_some_and(|llc| llc.mshrs.is_some());
+        let llc = machine.llc.as_ref();
+        let registers = llc.is_some_and(|llc| llc.mshrs.is_some());
+        // Lines leave private caches when others displace them from an inclusive one below, and in the order in which a core with a window makes accesses.
+        let decides = |llc: &&LlcConfig| match llc.inclusion {
+            Inclusion::NonInclusive => false,
+            Inclusion::Inclusive => llc.cores_per_cache > 1 || machine.core.window > 1,
+            Inclusion::Exclusive => machine.core.window > 1,
+        };
         match machine {
+            _ if llc.filter(decides).is_some() => Some(Unknown::Order(machine.inclusion())),
             _ if !machine.fabric.is_unlimited() => Some(Unknown::Fabric),
             _ if machine.coherence.is_some() => Some(Unknown::Coherence),
             _ if !machine.core.prefetch.is_off() => Some(Unknown::Prefetch),
@@ -112,6 +120,11 @@ impl<'m> Together<'m> {
         let least = memory.timing.clock.to_ps(memory.timing.read_data(&memory.organisation));
         let hits = if self.may_hit { reads } else { 0 };
         let least = if self.may_hit { 0 } else { least };
+        // Of jobs before it on its core.
+        let left = match self.reads.crowd.waiting_writes {
+            0 => 0,
+            _ => write_back_entries(self.machine.core.mshrs).into(),
+        };
         let alone = Alone {
             time_ps,
             reads,
@@ -121,7 +134,7 @@ impl<'m> Together<'m> {
             // Nothing is known of how they overlap.
             chain: reads,
             shortest_ps: least,
-            write_backs,
+            write_backs: write_backs + left,
         };
         let by_budgets = |alone: &Alone| {
             let held = self.held?;

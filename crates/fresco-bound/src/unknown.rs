@@ -15,7 +15,8 @@ pub enum Unknown {
     SharedCache(String),
     /// Which of its lines are displaced depends on others, who share the order of replacement of this policy.
     SharedOrder(&'static str),
-    /// Which of its lines its core's caches have depends on when others let it make its accesses, as the last-level cache is of this kind.
+    /// Which of its lines its core's caches keep depends on others, who displace them from a last-level cache of this kind, or change the order of accesses
+    /// to it.
     Order(Inclusion),
     /// It shares the miss registers of the last-level cache.
     SharedRegisters,
@@ -53,7 +54,7 @@ impl Unknown {
             Self::SharedOrder(_) => {
                 "give it LLC colors (llc), or with tree-plru ways that are a half of the cache, a quarter and so on; or set llc.replacement to lru"
             }
-            Self::Order(_) => "make llc.inclusion non-inclusive, or its core in-order (core.kind)",
+            Self::Order(_) => "make llc.inclusion non-inclusive",
             Self::SharedRegisters => "remove llc.mshrs, or give the cores a last-level cache each",
             Self::SharedCore(_) => "give each task a core of its own",
             Self::Threads => "bound a program of one thread",
@@ -81,7 +82,7 @@ impl fmt::Display for Unknown {
             ),
             Self::Order(kind) => write!(
                 f,
-                "others change the order of its accesses, and with the {} last-level cache which lines its core's caches keep",
+                "others decide, with the {} last-level cache, which lines its core's caches keep",
                 kind.name()
             ),
             Self::SharedRegisters => f.write_str("it shares the miss registers of the last-level cache"),

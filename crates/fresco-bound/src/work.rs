@@ -38,7 +38,7 @@ pub struct Alone {
     pub shortest_ps: Ps,
     /// Hits of the last-level cache, whether they are among these or not.
     pub cached: u64,
-    /// Lines that it wrote back, or may write back in another order.
+    /// Lines that it wrote back, or may write back in another order, and those of its core that may wait when it begins.
     pub write_backs: u64,
 }
 
@@ -164,6 +164,11 @@ impl Sources<'_> {
             longest_ps: others.longest_ps.saturating_add(budgets_ps),
             ..others
         })
+    }
+
+    /// Entries of the buffer in which displaced lines of a core wait.
+    pub fn write_back_entries(&self) -> u64 {
+        write_back_entries(self.setup().machine.core.mshrs).into()
     }
 
     /// From a copy's core to the controller of `reads` and back.

@@ -31,6 +31,8 @@ pub struct OrderCounts {
     pub early: u64,
     /// Dirty lines that may be displaced at most; `None` if no line has been.
     pub dirty: Option<u64>,
+    /// Lines that all cores have written since the start, whether counters were reset since or not.
+    pub written: u64,
 }
 
 impl Order {
@@ -90,11 +92,13 @@ impl MemorySystem {
 
     /// What else depends on the order, since counters were reset; nothing if it is not watched.
     pub fn order_counts(&self) -> OrderCounts {
-        self.order
-            .as_ref()
-            .map_or_else(OrderCounts::default, |order| OrderCounts {
-                early: order.early,
-                dirty: order.any.then_some(order.dirty),
-            })
+        let Some(order) = &self.order else {
+            return OrderCounts::default();
+        };
+        OrderCounts {
+            early: order.early,
+            dirty: order.any.then_some(order.dirty),
+            written: self.lines.iter().map(|lines| lines.written).sum(),
+        }
     }
 }

@@ -89,8 +89,8 @@ impl Measure<'_> {
             }
             let result = fresco_system::run_alone(spec, number)?;
             self.bar.inc(1);
-            let may_reorder = Sources::of(&spec.point.setup).may_reorder(number);
-            Ok(result.tasks.get(number).map(|task| alone(task, may_reorder)))
+            let sources = Sources::of(&spec.point.setup);
+            Ok(result.tasks.get(number).map(|task| alone(task, &sources, number)))
         };
         let alone: Vec<Option<Vec<Alone>>> = pool.install(|| {
             wanted
@@ -157,12 +157,24 @@ pub fn note(result: &ScenarioResult, bounds: &mut Bounds) {
     }
 }
 
-/// Work of a task that ran alone: each job, or the measured phase. `may_reorder` if its accesses may come to the last-level cache in another order.
-pub fn alone(result: &TaskResult, may_reorder: bool) -> Vec<Alone> {
+/// Work of a copy that ran alone: each job, or the measured phase.
+pub fn alone(result: &TaskResult, sources: &Sources<'_>, copy: usize) -> Vec<Alone> {
     let (all, order) = result.may_be_read().expect("it was noted alone");
-    let work = |seen: Alone, may_be: MayBeRead| match may_reorder {
-        true => in_any_order(seen, may_be, order),
-        false => seen,
+    let may_reorder = sources.may_reorder(copy);
+    // Lines that were displaced before may still wait when it begins.
+    let before = order.written.saturating_sub(result.write_backs);
+    let waiting = before.min(sources.write_back_entries());
+    let work = |seen: Alone, may_be: MayBeRead| {
+        let mut work = Alone {
+            cached: may_be.cached,
+            write_backs: result.write_backs,
+            ..seen
+        };
+        if may_reorder {
+            in_any_order(&mut work, may_be, order);
+        }
+        work.write_backs += waiting;
+        work
     };
     match &result.jobs {
         None => {
@@ -170,12 +182,10 @@ pub fn alone(result: &TaskResult, may_reorder: bool) -> Vec<Alone> {
             let seen = Alone {
                 time_ps: result.run_time_ps,
                 reads: reads.count - reads.joined,
-                hits: 0,
                 in_memory_ps: reads.in_memory_ps,
                 chain: reads.chain,
                 shortest_ps: reads.in_memory_min_ps,
-                cached: all.cached,
-                write_backs: result.write_backs,
+                ..Alone::default()
             };
             vec![work(seen, all)]
         }
@@ -185,12 +195,10 @@ pub fn alone(result: &TaskResult, may_reorder: bool) -> Vec<Alone> {
                 let seen = Alone {
                     time_ps: job.execution_ps,
                     reads: job.reads,
-                    hits: 0,
                     in_memory_ps: job.in_memory_ps,
                     chain: job.chain,
                     shortest_ps: job.in_memory_min_ps,
-                    cached: job.may_be_read.cached,
-                    write_backs: result.write_backs,
+                    ..Alone::default()
                 };
                 work(seen, job.may_be_read)
             });
@@ -199,20 +207,14 @@ pub fn alone(result: &TaskResult, may_reorder: bool) -> Vec<Alone> {
     }
 }
 
-/// The same work whose accesses may come to the last-level cache in another order.
-fn in_any_order(seen: Alone, may_be: MayBeRead, order: OrderCounts) -> Alone {
-    let hits = may_be.hits + order.early;
-    Alone {
-        reads: seen.reads + hits,
-        hits,
-        chain: if hits > 0 {
-            may_be.chain + order.early
-        } else {
-            seen.chain
-        },
-        shortest_ps: if hits > 0 { 0 } else { seen.shortest_ps },
-        write_backs: order.dirty.unwrap_or(0).max(seen.write_backs),
-        ..seen
+/// Work whose accesses may come to the last-level cache in another order.
+fn in_any_order(work: &mut Alone, may_be: MayBeRead, order: OrderCounts) {
+    work.write_backs = order.dirty.unwrap_or(0).max(work.write_backs);
+    work.hits = may_be.hits + order.early;
+    work.reads += work.hits;
+    if work.hits > 0 {
+        work.chain = may_be.chain + order.early;
+        work.shortest_ps = 0;
     }
 }
 

@@ -190,7 +190,7 @@ fn bounded(arena: &Arena<'_>) -> Result<WorkBound, Reason> {
     if let Some(why) = sources.unknown(arena.attacked) {
         return Err(reason(why));
     }
-    let works = crate::verbs::bound::works_alone(&arena.alone, sources.may_reorder(arena.attacked));
+    let works = crate::verbs::bound::works_alone(&arena.alone, &sources, arena.attacked);
     sources.longest_work(arena.attacked, &works, &reads).map_err(reason)
 }
 
