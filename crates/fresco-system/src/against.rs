@@ -83,9 +83,8 @@ impl<'s> Against<'s> {
         let mut experiment = self.experiment(rivals)?;
         experiment.heeds_order = true;
         for (number, task) in experiment.tasks.iter_mut().enumerate() {
-            match self.is_of_its_program(number) {
-                true => task.start = 0,
-                false => (task.start, task.timing) = (batch::NEVER_BEGINS, Timing::Batch),
+            if !self.is_of_its_program(number) {
+                (task.start, task.timing) = (batch::NEVER_BEGINS, Timing::Batch);
             }
         }
         experiment.agents.iter_mut().for_each(|agent| agent.enabled = false);

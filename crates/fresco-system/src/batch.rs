@@ -51,7 +51,6 @@ pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
     for (number, task) in experiment.tasks.iter_mut().enumerate() {
         if number == copy {
             task.role = Role::Measured;
-            task.start = 0;
         } else {
             task.role = Role::Background;
             task.start = NEVER_BEGINS;
