@@ -105,7 +105,7 @@ pub struct TaskResult {
 
 impl TaskResult {
     /// What may be a read if its accesses come to the last-level cache in another order; `None` if that was not
-    /// [noted](crate::Experiment::heeds_order).
+    /// [noted](crate::experiment::Experiment::heeds_order).
     pub fn may_be_read(&self) -> Option<(MayBeRead, OrderCounts)> {
         self.recorder.may_be_read()
     }

@@ -166,7 +166,7 @@ pub struct JobRecord {
     /// The most of its reads of which each was sent when the data of the one before had arrived.
     #[serde(default)]
     pub chain: u64,
-    /// What may be a read if its accesses come in another order ([`Experiment::heeds_order`](crate::Experiment)).
+    /// What may be a read if its accesses come in another order ([`Experiment::heeds_order`](crate::experiment::Experiment::heeds_order)).
     #[serde(skip)]
     pub may_be_read: MayBeRead,
     /// Its reads that waited for a refresh (REF-17).
