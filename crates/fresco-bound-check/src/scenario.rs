@@ -119,6 +119,19 @@ pub fn check_task(setup: &Setup, claimed: Memory, task: &Value, reads: &[Read]) 
         return refused("banks", "pages stay where they are", "bounded", "policy.dynamic");
     }
     let senders = senders(setup);
+    let caches = &setup.machine;
+    let levels =
+        usize::from(caches.l1.is_some()) + usize::from(caches.l2.is_some()) + usize::from(caches.llc.is_some());
+    let displaces = levels > 1 && caches.inclusion().name() != "inclusive" || caches.coherence.is_some();
+    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    if displaces && writes && matches!(setup.machine.memory.controller.queues, Queues::FrontQueue { .. }) {
+        return refused(
+            "crowd",
+            "no lines that hits displace in a front queue",
+            "bounded",
+            "not so",
+        );
+    }
     let own = reach_of(setup, number);
     covered(
         setup,
@@ -318,7 +331,10 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
     let holds = |budgets: &fresco_scenario::budgets::Budgets| {
         let counted = budgets.count_write_backs || reads.iter().all(|read| read.crowd.writes == n(0));
         // What is in a window goes on when a budget is used up, and elastic refreshes are owed.
-        let is_known = machine.core.window == 1 && machine.memory.controller.refresh.name() != "elastic";
+        // So does an access that walks page tables.
+        let is_known = machine.core.window == 1
+            && machine.core.tlb.is_none()
+            && machine.memory.controller.refresh.name() != "elastic";
         counted && is_known && !budgets.reclaim() && setup.agents.iter().all(|agent| !agent.enabled)
     };
     let Some(budgets) = setup.bandwidth.as_ref().filter(|budgets| holds(budgets)) else {
@@ -393,7 +409,9 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
                 Some(_) => !by_sets,
             }
     };
-    let takes_registers = llc.is_some_and(|llc| llc.mshrs.is_some()) && others.iter().any(|other| beside(other.core));
+    let has_window = machine.core.window > 1;
+    let waits_for_registers = llc.is_some_and(|llc| llc.mshrs.is_some())
+        && (others.iter().any(|other| beside(other.core)) || !is_alone && has_window);
     let of_time = setup.tasks[this.task].timing.is_none() && matches!(setup.measure, Extent::Time(_));
     let facts = [
         (
@@ -406,10 +424,15 @@ fn apart(setup: &Setup, number: usize) -> Result<(), Failure> {
         ("no limits of links", !is_alone && !machine.fabric.is_unlimited()),
         ("no coherence", !is_alone && machine.coherence.is_some()),
         ("no prefetching", !is_alone && !machine.core.prefetch.is_off()),
-        ("no miss registers shared", takes_registers),
+        ("no miss registers of the last-level cache", waits_for_registers),
+        (
+            "no walks that wait for each other",
+            !is_alone && has_window && machine.core.tlb.is_some(),
+        ),
+        ("no budget that empties a window", has_window && budgets.is_some()),
         (
             "private caches that the last-level cache leaves alone",
-            !is_alone && machine.core.window > 1 && llc.is_some_and(|llc| llc.inclusion.name() != "non-inclusive"),
+            !is_alone && has_window && llc.is_some_and(|llc| llc.inclusion.name() != "non-inclusive"),
         ),
         (
             "a part of the last-level cache of its own",

@@ -94,9 +94,13 @@ pub fn lines_under_way(machine: &Machine, writes: bool) -> u64 {
 
 /// What `lines` that others may move in each period add to work; `None` if there is no end to it.
 ///
-/// A core that is out of order goes on with what is in its window when its budget is used up, one miss after the other: what it moves is not known.
+/// A core that is out of order goes on with what is in its window when its budget is used up, one miss after the other: what it moves is not known. Nor is what an
+/// access moves that walks page tables first.
 pub(crate) fn delay_ps(machine: &Machine, alone: &Alone, reads: &TaskReads, lines: u64, period: Ps) -> Option<Ps> {
-    if machine.core.window > 1 || machine.memory.controller.refresh == RefreshPolicy::Elastic {
+    if machine.core.window > 1
+        || machine.core.tlb.is_some()
+        || machine.memory.controller.refresh == RefreshPolicy::Elastic
+    {
         return None;
     }
     let writes = reads.all.iter().any(|(crowd, _)| crowd.waiting_writes > 0);

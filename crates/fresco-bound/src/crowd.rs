@@ -2,7 +2,7 @@
 //! What a bound is made from: the memory, and how many requests may be under way.
 
 use fresco_dram::{Organisation, Timing};
-use fresco_machine::{ControllerConfig, Machine};
+use fresco_machine::{ControllerConfig, Inclusion, Machine};
 use serde::{Deserialize, Serialize};
 
 /// The memory of one controller.
@@ -82,4 +82,12 @@ impl Crowd {
     pub(crate) fn is_alone(&self) -> bool {
         self.reads == 1
     }
+}
+
+/// Returns true if an access that a cache has may displace a dirty line to memory: where a line may be in a cache and not in the one below. No core waits
+/// for room in its write-back buffer then.
+pub(crate) fn hits_displace(machine: &Machine) -> bool {
+    let levels = [machine.l1.is_some(), machine.l2.is_some(), machine.llc.is_some()];
+    let several = levels.iter().filter(|is_there| **is_there).count() > 1;
+    machine.coherence.is_some() || several && machine.inclusion() != Inclusion::Inclusive
 }

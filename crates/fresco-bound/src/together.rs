@@ -3,11 +3,11 @@
 //! cores itself.
 
 use crate::budgets::{delay_ps, interrupts_ps};
-use crate::crowd::write_back_entries;
+use crate::crowd::{hits_displace, write_back_entries};
 use crate::work::{beside, longest_hold_ps, path_ps};
 use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
 use fresco_dram::Ps;
-use fresco_machine::{Inclusion, LlcConfig, Machine};
+use fresco_machine::{Inclusion, LlcConfig, Machine, Queues};
 
 /// Budgets of bandwidth that hold, for all cores.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,10 @@ impl<'m> Together<'m> {
     /// Why a read has no bound.
     pub fn new(machine: &'m Machine, cores: u32, writes: bool, held: Option<Held>) -> Result<Self, Unbounded> {
         let misses = machine.core.mshrs;
+        let waits = matches!(machine.memory.controller.queues, Queues::FrontQueue { .. });
+        if waits && writes && hits_displace(machine) {
+            return Err(Unbounded::Hits);
+        }
         let dram = Dram::of(machine);
         let crowd = |cores: u32| {
             let reads = cores * misses;
@@ -82,8 +86,8 @@ impl<'m> Together<'m> {
         })
     }
 
-    /// Returns why nothing follows for work on the machine beside others, if so.
-    pub fn unknown(machine: &Machine) -> Option<Unknown> {
+    /// Returns why nothing follows for work on the machine beside others, if so; `has_budgets` if cores have budgets of bandwidth.
+    pub fn unknown(machine: &Machine, has_budgets: bool) -> Option<Unknown> {
         let llc = machine.llc.as_ref();
         let registers = llc.is_some_and(|llc| llc.mshrs.is_some());
         // Lines leave private caches when others displace them from an inclusive one below, and in the order in which a core with a window makes accesses.
@@ -97,7 +101,9 @@ impl<'m> Together<'m> {
             _ if !machine.fabric.is_unlimited() => Some(Unknown::Fabric),
             _ if machine.coherence.is_some() => Some(Unknown::Coherence),
             _ if !machine.core.prefetch.is_off() => Some(Unknown::Prefetch),
-            _ if registers => Some(Unknown::SharedRegisters),
+            _ if registers => Some(Unknown::Registers),
+            _ if machine.core.window > 1 && machine.core.tlb.is_some() => Some(Unknown::Walks),
+            _ if machine.core.window > 1 && has_budgets => Some(Unknown::Window),
             _ => None,
         }
     }

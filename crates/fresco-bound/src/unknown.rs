@@ -18,8 +18,12 @@ pub enum Unknown {
     /// Which of its lines its core's caches keep depends on others, who displace them from a last-level cache of this kind, or change the order of accesses
     /// to it.
     Order(Inclusion),
-    /// It shares the miss registers of the last-level cache.
-    SharedRegisters,
+    /// The last-level cache has miss registers, which it shares, or for which accesses of a core with a window wait.
+    Registers,
+    /// Walks of page tables wait for each other in a core with a window.
+    Walks,
+    /// Each interrupt of its budget empties the window of its core.
+    Window,
     /// Another task runs on its core, and displaces its lines from the private caches.
     SharedCore(String),
     /// It is a thread of a program of several.
@@ -55,7 +59,9 @@ impl Unknown {
                 "give it LLC colors (llc), or with tree-plru ways that are a half of the cache, a quarter and so on; or set llc.replacement to lru"
             }
             Self::Order(_) => "make llc.inclusion non-inclusive",
-            Self::SharedRegisters => "remove llc.mshrs, or give the cores a last-level cache each",
+            Self::Registers => "remove llc.mshrs",
+            Self::Walks => "remove core.tlb, or take cores in order (core.kind)",
+            Self::Window => "give its core no budget, or take cores in order (core.kind)",
             Self::SharedCore(_) => "give each task a core of its own",
             Self::Threads => "bound a program of one thread",
             Self::Fabric => "remove [fabric], or let one core use it",
@@ -85,7 +91,13 @@ impl fmt::Display for Unknown {
                 "others decide, with the {} last-level cache, which lines its core's caches keep",
                 kind.name()
             ),
-            Self::SharedRegisters => f.write_str("it shares the miss registers of the last-level cache"),
+            Self::Registers => {
+                f.write_str("others decide which of its accesses wait for miss registers of the last-level cache")
+            }
+            Self::Walks => f.write_str("others decide in which order its core walks page tables"),
+            Self::Window => {
+                f.write_str("interrupts of its budget empty the window of its core: what is lost is not known")
+            }
             Self::SharedCore(other) => write!(f, "{other} runs on its core, too, and displaces its lines"),
             Self::Threads => f.write_str("it is a thread of a program of several, which wait for each other"),
             Self::Fabric => f.write_str("links and nodes have limits that others use up"),
@@ -170,6 +182,12 @@ impl Sources<'_> {
         if !machine.core.prefetch.is_off() {
             return Some(Unknown::Prefetch);
         }
+        if machine.core.window > 1 && machine.core.tlb.is_some() {
+            return Some(Unknown::Walks);
+        }
+        if machine.core.window > 1 && setup.bandwidth.as_ref().is_some_and(|budgets| budgets.has(this.core)) {
+            return Some(Unknown::Window);
+        }
         let llc = machine.llc.as_ref()?;
         if machine.core.window > 1 && llc.inclusion != Inclusion::NonInclusive {
             return Some(Unknown::Order(llc.inclusion));
@@ -178,8 +196,8 @@ impl Sources<'_> {
         let mut beside = others()
             .filter(|other| group(other.core) == group(this.core))
             .peekable();
-        if llc.mshrs.is_some() && beside.peek().is_some() {
-            return Some(Unknown::SharedRegisters);
+        if llc.mshrs.is_some() && (beside.peek().is_some() || machine.core.window > 1) {
+            return Some(Unknown::Registers);
         }
         let ways = |task: usize| setup.tasks[task].ways.unwrap_or_else(|| llc.all_ways());
         let in_other_ways = |other: &fresco_scenario::Copy| ways(this.task) & ways(other.task) == 0;

@@ -43,7 +43,7 @@ pub(crate) fn beside_others(set: &TaskSet, timing: Vec<Task>) -> Result<Vec<Task
 
 fn together(set: &TaskSet, writes: bool) -> Result<Together<'_>, Refusal> {
     let machine = &set.machine;
-    if let Some(why) = Together::unknown(machine) {
+    if let Some(why) = Together::unknown(machine, set.bandwidth.is_some()) {
         return Err(Refusal::machine(format!(
             "WCETs measured alone say nothing of other cores: {why}; {}",
             why.way_out()

@@ -43,9 +43,11 @@ pub(crate) const NEVER_BEGINS: Ps = 1_000 * Experiment::LONGEST_NS;
 /// Makes one run in which a single copy is at work, in the partition that it has in the scenario and without budgets. The others and devices
 /// have their memory, so that it has the page frames and the data that it has beside them, and do nothing.
 ///
+/// `None` if the run is given up.
+///
 /// # Errors
 /// As [`run`].
-pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
+pub fn run_alone(spec: &RunSpec, copy: usize, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunResult>, InputError> {
     let mut experiment = runs::experiment(spec)?;
     experiment.heeds_order = true;
     for (number, task) in experiment.tasks.iter_mut().enumerate() {
@@ -60,7 +62,7 @@ pub fn run_alone(spec: &RunSpec, copy: usize) -> Result<RunResult, InputError> {
     experiment.agents.iter_mut().for_each(|agent| agent.enabled = false);
     experiment.dynamic = None;
     experiment.regulation = None;
-    made(spec, &experiment)
+    made_unless(spec, &experiment, is_given_up)
 }
 
 /// As [`made`]; `None` if the run is given up.

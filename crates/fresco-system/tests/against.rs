@@ -96,7 +96,8 @@ fn without_rivals_it_is_the_scenario_and_alone_it_is_alone() {
             .alone(Vec::new(), &|| false)
             .expect("runs")
             .expect("is not given up");
-        let (all, only) = (run(&spec).expect("runs"), run_alone(&spec, 0).expect("runs"));
+        let all = run(&spec).expect("runs");
+        let only = run_alone(&spec, 0, &|| false).expect("runs").expect("is not given up");
         assert_eq!(longest_work(&beside.tasks[0]), longest_work(&all.tasks[0]));
         assert_eq!(longest_work(&alone.tasks[0]), longest_work(&only.tasks[0]));
         assert!(longest_work(&alone.tasks[0]) < longest_work(&beside.tasks[0]));

@@ -239,7 +239,25 @@ fn displaced_lines_wait_for_reads_of_others_that_go_before_a_drain() {
 fn work_that_others_change_has_no_bound() {
     let lru = "llc.replacement='lru'";
     let measured = "task.reader.role='measured'";
-    let cases: [(&[&str], Option<&str>); 12] = [
+    let [kind, window, registers] = ["core.kind='out-of-order'", "core.window=40", "core.mshrs=4"];
+    let walks = "core.tlb={ entries=16, ways=16 }";
+    let budgets: [&str; 4] = [
+        "policy.bandwidth='memguard'",
+        "bandwidth.reclaim=false",
+        "task.chase.reserve='100 MB/s'",
+        "task.reader.reserve='100 MB/s'",
+    ];
+    let with_budgets = [&[kind, window, registers][..], &budgets].concat();
+    let cases: [(&[&str], Option<&str>); 18] = [
+        (&[kind, window, registers], None),
+        (&budgets, None),
+        (&with_budgets, Some("empty the window")),
+        (&[kind, window, registers, walks], Some("walks page tables")),
+        (
+            &[kind, window, registers, "llc.inclusion='inclusive'"],
+            Some("with the inclusive last-level cache"),
+        ),
+        (&["llc.mshrs=4"], Some("miss registers of the last-level cache")),
         (
             &["task.chase.ways='7-8'", "task.reader.ways='9-15'"],
             Some("displaces depends on others, with tree-plru"),
@@ -417,4 +435,60 @@ in_flight = 1
             .is_some_and(|told| told.contains("with the inclusive last-level cache")),
         "{told:?}"
     );
+}
+
+/// Hits displace dirty lines, too, for which no core waits: in a front queue any number of them may be before a read. What an inclusive cache has to have
+/// only misses displace.
+#[test]
+fn reads_behind_lines_that_hits_displace_have_no_bound() {
+    let front = "memory.controller.queues={ kind='front-queue', reads=24, reads_per_bank=8, front=16, writes=32 }";
+    let stores = "task.reader.parameters.write_percent=50";
+    let directory = directory_with(&[("pair.toml", PAIR)]);
+    for (set, is_bounded) in [
+        (&[front][..], true),
+        (&[stores], true),
+        (&[front, stores], false),
+        (&[front, stores, "llc.inclusion='inclusive'"], true),
+    ] {
+        let mut arguments = vec!["bound", "pair.toml", "--reads", "--json"];
+        set.iter().for_each(|set| arguments.extend(["--set", set]));
+        let output = fresco(&arguments, directory.path());
+        assert_eq!(output.status.code(), Some(i32::from(!is_bounded)), "{set:?}");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        for task in tasks(&document) {
+            assert_eq!(task["reads"].is_object(), is_bounded, "{set:?}: {task}");
+            let told = task["reads_unbounded"]["why"].as_str();
+            assert!(
+                is_bounded || told.is_some_and(|told| told.contains("front queue")),
+                "{set:?}: {task}"
+            );
+        }
+    }
+}
+
+/// Caches are filled for tasks that begin at once, and for these alone: so it is when the task runs alone. And what it displaced before its measured phase
+/// may still wait then, though it displaces nothing in it.
+#[test]
+fn work_begins_alone_as_it_does_beside_others() {
+    let begins = [
+        "fill.operations=1000",
+        "warm_up.operations=0",
+        "task.chase.start='333 ns'",
+    ];
+    let small = "task.chase.parameters.bytes='4 KiB'";
+    let directory = directory_with(&[("pair.toml", PAIR)]);
+    for (set, reads) in [(&begins[..2], 0..1), (&begins[..], 32..65)] {
+        let mut arguments = vec!["bound", "pair.toml", "--observe", "--json", "--set", small];
+        arguments.extend(["--set", "measure.operations=64"]);
+        set.iter().for_each(|set| arguments.extend(["--set", set]));
+        let document = json(&arguments, directory.path());
+        let chase = &tasks(&document)[0];
+        let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("a number in {chase}"));
+        let work = &chase["work"];
+        assert!(reads.contains(&number(&work["alone"]["reads"])), "{set:?}: {chase}");
+        assert!(
+            number(&chase["observed_work_ps"]) <= number(&work["longest_ps"]),
+            "{chase}"
+        );
+    }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) ->
         let lines = task.reads.max(task.write_backs);
         holds! { lines <= MOST_LINES, &place, "moves {lines} lines, beyond all use" }
     }
-    if let Some(why) = Together::unknown(machine) {
+    if let Some(why) = Together::unknown(machine, plan.bandwidth.is_some()) {
         return Err(Violation::new(
             "machine",
             format!("{why}: WCETs measured alone say nothing of other cores"),

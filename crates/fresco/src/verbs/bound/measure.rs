@@ -87,7 +87,9 @@ impl Measure<'_> {
             if self.stop.is_asked() {
                 return Ok(None);
             }
-            let result = fresco_system::run_alone(spec, number)?;
+            let Some(result) = fresco_system::run_alone(spec, number, &|| self.stop.is_given_up())? else {
+                return Ok(None);
+            };
             self.bar.inc(1);
             let sources = Sources::of(&spec.point.setup);
             Ok(result.tasks.get(number).map(|task| alone(task, &sources, number)))
@@ -127,6 +129,7 @@ impl Measure<'_> {
             threads: self.threads,
             progress: &|_| self.bar.inc(1),
             stop: &|| self.stop.is_asked(),
+            is_given_up: &|| self.stop.is_given_up(),
             ..Batch::default()
         };
         let Some(result) = batch.run(self.scenario)? else {

@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> Outcome {
     simulate::add_files(&mut provenance, &scenario)?;
     let measure = Measure {
         scenario: &scenario,
-        stop: Stop::after("each run that has begun"),
+        stop: Stop::after_grace("each run that has begun"),
         bar: progress::bar(0, &scenario.name),
         threads: args.threads,
     };
