@@ -7,8 +7,13 @@
 //! ended.
 
 mod atomic;
+mod baton;
 mod calls;
+mod clock;
+mod closed;
+mod code;
 mod ends;
+mod got;
 mod qemu;
 mod skip;
 mod system;
@@ -24,10 +29,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
-
-/// Version of the interface that this plugin uses; QEMU looks for it.
-#[unsafe(no_mangle)]
-pub static qemu_plugin_version: c_int = 1;
 
 /// All that the calls need.
 struct Plugin {
@@ -204,18 +205,14 @@ unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
     let (address, count) = unsafe { (qemu::qemu_plugin_tb_vaddr(block), qemu::qemu_plugin_tb_n_insns(block)) };
     let (mut sizes, mut code) = (Vec::with_capacity(count), Vec::with_capacity(count * 8));
     for index in 0..count {
-        // SAFETY: as above; the bytes are as many as their size, and valid during the call.
+        // SAFETY: as above.
         let (instruction, bytes) = unsafe {
             let instruction = qemu::qemu_plugin_tb_get_insn(block, index);
-            let data = qemu::qemu_plugin_insn_data(instruction).cast::<u8>();
-            (
-                instruction,
-                std::slice::from_raw_parts(data, qemu::qemu_plugin_insn_size(instruction)),
-            )
+            (instruction, qemu::code(instruction))
         };
         sizes.push(bytes.len() as u8);
-        code.extend_from_slice(bytes);
-        let call = if plugin.architecture.is_atomic(bytes) {
+        code.extend_from_slice(&bytes);
+        let call = if plugin.architecture.is_atomic(&bytes) {
             on_atomic
         } else {
             on_access
@@ -288,13 +285,15 @@ pub unsafe extern "C" fn qemu_plugin_install(
     arguments: *const *const c_char,
 ) -> c_int {
     // SAFETY: QEMU passes `count` strings, and the name of its architecture.
-    let (arguments, target, is_system) = unsafe {
+    let (arguments, target, processors) = unsafe {
         let arguments: Vec<&CStr> = (0..count as usize).map(|i| CStr::from_ptr(*arguments.add(i))).collect();
-        (arguments, CStr::from_ptr((*info).target), (*info).system)
+        let processors = (*info).system.then(|| (*info).processors);
+        (arguments, CStr::from_ptr((*info).target), processors)
     };
     let arguments: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str().ok()).collect();
-    if is_system {
-        let installed = open(&arguments).and_then(|ring| system::install(id, ring, target.to_bytes(), &arguments));
+    if let Some(processors) = processors {
+        let installed =
+            open(&arguments).and_then(|ring| system::install(id, ring, (target.to_bytes(), processors), &arguments));
         if let Err(error) = &installed {
             let _ = writeln!(std::io::stderr(), "fresco loop: the plugin of QEMU: {error}");
         }
@@ -357,7 +356,7 @@ fn open(arguments: &[&str]) -> Result<Guest, String> {
             // SAFETY: as above.
             .all(|&(direction, store)| unsafe { qemu::qemu_plugin_mem_is_store(direction << DIRECTION) == store });
     if !as_expected {
-        return Err("this version of QEMU describes accesses otherwise than 7.2 does".into());
+        return Err("this version of QEMU describes accesses otherwise than 7.2 and 10.0 do".into());
     }
     Ok(ring)
 }

@@ -11,13 +11,11 @@
 //!
 //! Which load needs which the reader finds out. So it is told which blocks run, and what each consists of before it runs first.
 
-use crate::qemu;
+use crate::{closed, qemu};
 use fresco_ring::Guest;
-use fresco_ring::physical::{
-    self, BEGIN, BEGIN_MARK, END_MARK, PLACES, Settings, UNDER_WAY, access, block, definition, elsewhere,
-};
+use fresco_ring::physical::{self, BEGIN, PLACES, Settings, UNDER_WAY, access, block, elsewhere};
 use std::cell::UnsafeCell;
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -32,16 +30,21 @@ const PAGE: u32 = 12;
 const NOTHING: u64 = u64::MAX;
 /// What calls are given: a block's number, and below that its number of instructions, or the number of one of them.
 const NUMBER: u32 = 10;
-const BELOW: u64 = (1 << NUMBER) - 1;
+pub const BELOW: u64 = (1 << NUMBER) - 1;
 const _: () = assert!(PLACES <= BELOW);
 
+/// What becomes of what a processor does.
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+pub enum State {
     /// No mark yet.
     Off,
     /// After the mark.
     Skipping,
+    /// In a closed loop: it waits for the others.
+    Ready,
+    /// It is told.
     Recording,
+    /// After the end.
     Done,
 }
 
@@ -69,7 +72,8 @@ struct Cpu {
 #[repr(align(128))]
 struct Own(UnsafeCell<Cpu>);
 
-// SAFETY: the thread that executes a processor's instructions is the only one that gets at its state.
+// SAFETY: the thread that executes a processor's instructions is the only one that gets at its state, but for a closed loop, where others do
+// while it waits.
 unsafe impl Sync for Own {}
 
 static MACHINE: [Own; CPUS] = [const {
@@ -109,7 +113,7 @@ unsafe fn cpu<'a>(number: c_uint) -> &'a mut Cpu {
 
 // What runs for each block and access calls what is rare last, so that it has no registers to save.
 
-unsafe extern "C" fn on_block(number: c_uint, what: *mut c_void) {
+pub unsafe extern "C" fn on_block(number: c_uint, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
     let what = what as u64;
@@ -160,9 +164,13 @@ unsafe fn turn_over(number: c_uint, what: u64) {
     // SAFETY: as the caller says.
     let cpu = unsafe { cpu(number) };
     match cpu.state {
+        State::Skipping if recorder.settings.window > 0 => {
+            cpu.state = State::Ready;
+            cpu.turn = u64::MAX;
+        }
         State::Skipping => cpu.begin(number, recorder),
         State::Recording => cpu.finish(number, PLACES),
-        State::Off | State::Done => cpu.turn = u64::MAX,
+        State::Off | State::Ready | State::Done => cpu.turn = u64::MAX,
     }
     if cpu.state == State::Recording {
         // SAFETY: as above.
@@ -274,9 +282,41 @@ unsafe extern "C" fn on_begin_mark(number: c_uint, what: *mut c_void) {
 unsafe extern "C" fn on_end_mark(number: c_uint, what: *mut c_void) {
     // SAFETY: this is the processor's thread.
     let cpu = unsafe { cpu(number) };
-    if matches!(cpu.state, State::Skipping | State::Recording) {
+    if matches!(cpu.state, State::Skipping | State::Ready | State::Recording) {
         cpu.finish(number, what as u64 & BELOW);
     }
+}
+
+/// What becomes of what a processor does.
+///
+/// # Safety
+/// It is the processor's thread, or that waits (`baton`).
+pub unsafe fn state(number: c_uint) -> State {
+    // SAFETY: as the caller says.
+    unsafe { cpu(number) }.state
+}
+
+/// If all that are waited for are ready, or done already, and one is ready, all begin to be told. Returns true if they do.
+///
+/// # Safety
+/// As of [`state`].
+pub unsafe fn begin_together() -> bool {
+    let Some(recorder) = RECORDER.get() else { return false };
+    let all = 0..CPUS as c_uint;
+    // SAFETY: as the caller says.
+    let count = |wanted| all.clone().filter(|number| unsafe { state(*number) } == wanted).count();
+    let ready = count(State::Ready);
+    if ready == 0 || ready + count(State::Done) < recorder.settings.processors as usize {
+        return false;
+    }
+    for number in all {
+        // SAFETY: as above.
+        let cpu = unsafe { cpu(number) };
+        if cpu.state == State::Ready {
+            cpu.begin(number, recorder);
+        }
+    }
+    true
 }
 
 impl Cpu {
@@ -291,6 +331,9 @@ impl Cpu {
     /// Of the block that was told last so many instructions are recorded, or all.
     fn finish(&mut self, number: c_uint, instructions: u64) {
         let Some(recorder) = RECORDER.get() else { return };
+        if self.state != State::Recording && recorder.settings.window > 0 {
+            self.begin(number, recorder);
+        }
         if self.state == State::Recording {
             let slot = number as usize;
             recorder.ring.push(slot, physical::end(instructions));
@@ -314,66 +357,12 @@ fn physical(info: u32, address: u64) -> Option<u64> {
     }
 }
 
-/// Returns true for an x86-64 instruction after which addresses may mean something else: a move to a control register, INVLPG, INVPCID.
-fn changes_addresses(bytes: &[u8]) -> bool {
-    let prefixes = bytes.iter().take_while(|byte| {
-        matches!(
-            byte,
-            0x40..=0x4f | 0x66 | 0x67 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0xf2 | 0xf3
-        )
-    });
-    match &bytes[prefixes.count()..] {
-        [0x0f, 0x22, ..] => true,
-        [0x0f, 0x01, modrm, ..] => modrm >> 3 & 7 == 7 && modrm >> 6 != 3,
-        [0x0f, 0x38, 0x82, ..] => true,
-        _ => false,
-    }
-}
-
-unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
-    let mut blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
-    let number = (blocks.len() as u64) << NUMBER;
-    // SAFETY: QEMU's block is valid during the call, and has so many instructions, whose bytes are as many as their size; functions live as
-    // long as the plugin.
-    unsafe {
-        let count = qemu::qemu_plugin_tb_n_insns(block);
-        let what = (number | count as u64) as *mut c_void;
-        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, qemu::NO_REGISTERS, what);
-        let mut instructions: Vec<&[u8]> = Vec::with_capacity(count);
-        for index in 0..count {
-            let instruction = qemu::qemu_plugin_tb_get_insn(block, index);
-            let data = qemu::qemu_plugin_insn_data(instruction).cast::<u8>();
-            let bytes = std::slice::from_raw_parts(data, qemu::qemu_plugin_insn_size(instruction));
-            let what = (number | index as u64) as *mut c_void;
-            let call: Option<qemu::OnBlock> = match bytes {
-                bytes if bytes == BEGIN_MARK => Some(on_begin_mark),
-                bytes if bytes == END_MARK => Some(on_end_mark),
-                bytes if changes_addresses(bytes) => Some(on_change_of_addresses),
-                _ => None,
-            };
-            if let Some(call) = call {
-                qemu::qemu_plugin_register_vcpu_insn_exec_cb(instruction, call, qemu::NO_REGISTERS, what);
-            }
-            qemu::qemu_plugin_register_vcpu_mem_cb(
-                instruction,
-                on_access,
-                qemu::NO_REGISTERS,
-                qemu::READ_AND_WRITE,
-                what,
-            );
-            instructions.push(bytes);
-        }
-        let address = qemu::qemu_plugin_tb_vaddr(block);
-        let words = definition(blocks.len() as u32, address, &instructions);
-        blocks.push(words.into_boxed_slice());
-    }
-}
-
 /// Has QEMU call the plugin.
 ///
 /// # Errors
 /// The machine is none that can be recorded.
-pub fn install(id: qemu::Id, ring: Guest, target: &[u8], arguments: &[&str]) -> Result<(), String> {
+pub fn install(id: qemu::Id, ring: Guest, machine: (&[u8], c_int), arguments: &[&str]) -> Result<(), String> {
+    let (target, processors) = machine;
     if target != b"x86_64" {
         let target = String::from_utf8_lossy(target);
         return Err(format!(
@@ -381,10 +370,22 @@ pub fn install(id: qemu::Id, ring: Guest, target: &[u8], arguments: &[&str]) -> 
         ));
     }
     let settings = Settings::of(arguments);
+    if settings.window == 0 && processors > 1 && !qemu::tells_processors() {
+        return Err(
+            "this version of QEMU does not tell which of several processors executes a block: record with one before 9.0, or \
+             with a scenario on one core; --closed does with any"
+                .into(),
+        );
+    }
+    if settings.window > 0 {
+        closed::control(id, ring, settings.window)?;
+    }
     RECORDER
         .set(Recorder { ring, settings })
         .map_err(|_| "loaded twice".to_owned())?;
     // SAFETY: the function lives as long as the plugin.
-    unsafe { qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation) };
+    unsafe { qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, translation::on_translation) };
     Ok(())
 }
+
+mod translation;

@@ -7,6 +7,7 @@
 
 use crate::record::{PATIENCE, end, plugin_argument, shared_memory, unable};
 use crate::{Failure, Why};
+pub use closed::ClosedMachine;
 use fresco_ring::Host;
 pub use fresco_ring::physical::Settings;
 use std::io;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use writers::Writers;
 
 /// The emulator of machines.
-const EMULATOR: &str = "qemu-system-x86_64";
+pub const EMULATOR: &str = "qemu-system-x86_64";
 
 /// Most memory of a machine, in MiB: up to here QEMU's machine has it in one piece from address 0 on, and tells its plugin addresses as the
 /// processors have them.
@@ -25,6 +26,8 @@ pub const MOST_MIB: u32 = 2048;
 /// A machine to be recorded.
 #[derive(Clone, Debug)]
 pub struct Machine {
+    /// The emulator: [`EMULATOR`], or another one of the kind.
+    pub emulator: PathBuf,
     /// The plugin's file.
     pub plugin: PathBuf,
     /// A kernel for x86-64.
@@ -97,16 +100,33 @@ pub fn record_machine(
     let mut host = shared_memory()?;
     let mut child = start(machine, &host)?;
     let ended = follow(&mut child, &mut host, &mut writers, progress, stop)
-        .map_err(|error| unable(format!("{EMULATOR}: {error}")))?;
+        .map_err(|error| unable(format!("{}: {error}", machine.emulator.display())))?;
     host.take_rest(|_, taken| writers.take(taken));
     Ok((writers.finish()?, ended))
 }
 
 fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
-    let mut command = Command::new(EMULATOR);
+    // Where the model keeps the time, instructions do not count it. The counter of time stamps would be the host's, so that there is none, and a
+    // processor that sleeps would not be there when the model wants more of it.
+    // Each processor has a thread of its own then, which the plugin lets run in turn.
+    let (processor, accelerator, time, idle): (_, _, &[&str], _) = match machine.settings.window {
+        0 => (
+            "max,rdrand=off,rdseed=off",
+            "tcg,thread=single",
+            &["-icount", "shift=1,sleep=off"],
+            "",
+        ),
+        _ => (
+            "max,rdrand=off,rdseed=off,tsc=off",
+            "tcg,thread=multi",
+            &[],
+            "idle=poll ",
+        ),
+    };
+    let mut command = Command::new(&machine.emulator);
     command
-        .args(["-machine", "q35", "-cpu", "max,rdrand=off,rdseed=off"])
-        .args(["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off"])
+        .args(["-machine", "q35", "-cpu", processor, "-accel", accelerator])
+        .args(time)
         .args(["-rtc", "base=2026-01-01,clock=vm", "-seed", "0"])
         .args(["-display", "none", "-nodefaults", "-no-reboot", "-m"])
         .arg(format!("{}M", machine.memory_mib))
@@ -120,7 +140,7 @@ fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
         .arg(&machine.initramfs)
         .arg("-append")
         .arg(format!(
-            "console=ttyS0 panic=-1 no_timer_check nokaslr norandmaps {}",
+            "console=ttyS0 panic=-1 no_timer_check nokaslr norandmaps {idle}{}",
             machine.append
         ))
         .arg("-plugin")
@@ -129,9 +149,10 @@ fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
         .stdout(Stdio::null());
     command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => unable(format!(
-            "{EMULATOR} is not installed: `apt-get install qemu-system-x86` on Debian and alike"
+            "{} is not installed: `apt-get install qemu-system-x86` on Debian and alike",
+            machine.emulator.display()
         )),
-        _ => unable(format!("{EMULATOR} cannot be started: {error}")),
+        _ => unable(format!("{} cannot be started: {error}", machine.emulator.display())),
     })
 }
 
@@ -175,6 +196,8 @@ fn follow(
     }
 }
 
+mod closed;
 mod code;
+mod streams;
 mod values;
 mod writers;

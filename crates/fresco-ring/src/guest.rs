@@ -3,6 +3,7 @@
 
 use crate::event::LONGEST;
 use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, Front, MAGIC, OWNED, Ring, SEGMENTS, Slot, TAKEN, WORDS};
+use crate::turn::Turn;
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::io;
@@ -64,6 +65,10 @@ impl Guest {
     fn ring(&self) -> &Ring {
         // SAFETY: mapped for ever, and all zero is a value of it.
         unsafe { self.ring.as_ref() }
+    }
+
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.ring().turn
     }
 
     #[inline(always)]

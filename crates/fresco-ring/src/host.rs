@@ -3,6 +3,7 @@
 
 use crate::guest::{wait, wake};
 use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, WORDS};
+use crate::turn::Turn;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::munmap;
 use rustix::process::{Resource, getrlimit};
@@ -73,6 +74,10 @@ impl Host {
     fn ring(&self) -> &Ring {
         // SAFETY: mapped until it is dropped, and all zero is a value of it.
         unsafe { self.ring.as_ref() }
+    }
+
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.ring().turn
     }
 
     /// The file under which the emulator finds it, as long as this process lives.

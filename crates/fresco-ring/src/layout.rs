@@ -2,6 +2,7 @@
 //! Where everything lies in the shared memory.
 
 use crate::event::OBJECTS;
+use crate::turn::Turn;
 use rustix::fd::AsFd;
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use std::io;
@@ -9,7 +10,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the memory; changes with the layout, so that a library of another version is refused.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"frring\0\x02");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"frring\0\x03");
 /// Threads at a time.
 pub const THREADS: usize = 1024;
 /// The stream of definitions: one slot beyond those of threads.
@@ -58,6 +59,8 @@ pub struct Ring {
     pub waiting: AtomicU32,
     /// Streams begun.
     pub streams: AtomicU32,
+    /// Whose turn it is, in a closed loop.
+    pub turn: Turn,
     /// Tickets given out by object.
     pub tickets: [AtomicU32; OBJECTS],
     /// Of each thread, and of the definitions.

@@ -16,8 +16,10 @@ pub mod layout;
 pub mod physical;
 #[cfg(test)]
 mod tests;
+pub mod turn;
 mod until;
 
 pub use guest::Guest;
 pub use host::{Host, Taken};
+pub use turn::Wanted;
 pub use until::{Part, Until};

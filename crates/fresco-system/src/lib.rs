@@ -40,6 +40,7 @@ mod batch;
 pub mod core;
 mod engine;
 pub mod experiment;
+mod in_loop;
 mod live;
 mod memory_timer;
 mod observer;
@@ -55,6 +56,7 @@ pub use fresco_load::Program;
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
+pub use in_loop::InLoop;
 pub use live::LiveRun;
 pub use memory_timer::MemoryTimer;
 pub use observer::Observer;

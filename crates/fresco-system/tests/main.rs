@@ -22,6 +22,7 @@ mod figures;
 mod fill;
 mod frame_policies;
 mod guaranteed;
+mod in_loop;
 mod interference;
 mod kept;
 mod live;

@@ -199,3 +199,29 @@ fn a_command_is_no_program_of_the_model() {
     let error = refused(&["sim", "a.toml"], directory.path());
     assert!(error.contains("program"), "{error}");
 }
+
+/// What a closed loop cannot have is told before anything is booted, and so is an emulator that is not there.
+#[test]
+fn a_closed_loop_records_nothing_and_needs_an_emulator() {
+    let directory = directory_with(&[
+        ("pair.toml", &format!("{PAIR}command = [\"true\"]\n")),
+        ("kernel", "none"),
+    ]);
+    let of = |words: &[&str]| {
+        let all = [&["loop", "pair.toml", "--kernel", "kernel", "--out", "out"], words].concat();
+        refused(&all, directory.path())
+    };
+    for (words, expected) in [
+        (&["--closed", "--instructions", "5M"][..], "cannot be used with"),
+        (&["--closed", "--record-only"], "cannot be used with"),
+        (&["--window", "100"], "--closed"),
+        (&["--closed", "--window", "0"], "--window"),
+        (
+            &["--closed", "--qemu", "no-such-emulator"],
+            "no-such-emulator is not installed",
+        ),
+    ] {
+        let error = of(words);
+        assert!(error.contains(expected), "{words:?}: {error}");
+    }
+}

@@ -2,7 +2,7 @@
 //! Processor traces: what one thread of a program did.
 
 use super::format::{Format, Opened, recognise};
-use super::ftrace::{Addresses, Record, TraceReader, Unit, What};
+use super::ftrace::{Addresses, TraceReader, Unit};
 use super::input::Input;
 use super::memory::parsed;
 use super::records::Records;
@@ -101,13 +101,13 @@ impl CpuTrace {
             Source::Instructions(records) => loop {
                 match records.next_record()? {
                     Some(record) if record.thread != self.thread => {}
-                    record => break record.map(|record| event(&record)),
+                    record => break record.map(|record| record.event()),
                 }
             },
             Source::Fresco(reader) => loop {
                 match reader.next_record()? {
                     Some(record) if record.thread != self.thread => {}
-                    record => break record.map(|record| event(&record)),
+                    record => break record.map(|record| record.event()),
                 }
             },
         };
@@ -151,19 +151,4 @@ fn line_access(gap: u32, addr: u64, write: bool) -> Event {
         size: LINE as u8,
         write,
     })
-}
-
-/// A record of a trace in instructions: the reader has checked that its gap fits.
-fn event(record: &Record) -> Event {
-    let gap = record.gap as u32;
-    match record.what {
-        What::Access { addr, size, write, dep } => Event::Op(Op {
-            addr: VirtAddr(addr),
-            gap,
-            dep,
-            size,
-            write,
-        }),
-        What::Mark(marker) => Event::Mark { marker, gap },
-    }
 }

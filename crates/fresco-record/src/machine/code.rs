@@ -18,6 +18,8 @@ const NOWHERE: u64 = 1 << 63;
 pub struct Block {
     /// Its instructions.
     pub instructions: u64,
+    /// Its last instruction is PAUSE.
+    pub pauses: bool,
     /// What it does with values.
     pub flow: Flow,
     address: u64,
@@ -102,6 +104,7 @@ impl Code {
         }
         Block {
             instructions: instructions.len() as u64,
+            pauses: last == [0xf3, 0x90],
             flow: Flow::new(&effects),
             address: defined.address,
             next: [0, 1].map(|which| leads.next.get(which).copied().unwrap_or(NOWHERE)),

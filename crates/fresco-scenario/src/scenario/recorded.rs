@@ -130,15 +130,35 @@ impl Scenario {
     /// If points are shared with others: it is for a scenario that was just read.
     pub fn replay(&mut self, trace: impl Fn(&Setup, &Copy) -> Result<PathBuf, InputError>) -> Result<(), InputError> {
         let mut room = Room::default();
+        self.replace(|setup, copy| {
+            let parameters = format!("file = {}", quoted(&trace(setup, copy)?.to_string_lossy()));
+            ProgramSpec::parse("trace", &parameters)
+        })?;
+        self.points.iter().try_for_each(|point| room.check(&point.setup))
+    }
+
+    /// Replaces each task by copies that stand for processors of a machine that runs meanwhile. Colors are those that the machine gives.
+    ///
+    /// # Errors
+    /// None in practice.
+    ///
+    /// # Panics
+    /// As [`replay`](Self::replay).
+    pub fn run_meanwhile(&mut self) -> Result<(), InputError> {
+        self.replace(|_, _| ProgramSpec::parse("live", ""))
+    }
+
+    fn replace(
+        &mut self,
+        program: impl Fn(&Setup, &Copy) -> Result<ProgramSpec, InputError>,
+    ) -> Result<(), InputError> {
         for point in &mut self.points {
             let point = Arc::get_mut(point).expect("a scenario that was just read");
             let setup = Arc::get_mut(&mut point.setup).expect("a scenario that was just read");
             let mut tasks = Vec::new();
             for copy in &setup.copies {
-                let parameters = format!("file = {}", quoted(&trace(setup, copy)?.to_string_lossy()));
-                let program = ProgramSpec::parse("trace", &parameters)?.endless();
                 tasks.push(Task {
-                    program: Some(program),
+                    program: Some(program(setup, copy)?.endless()),
                     cores: vec![copy.core],
                     colorings: vec![Coloring::Off],
                     shared: vec![false],
@@ -157,7 +177,6 @@ impl Scenario {
             }
             setup.recorded = true;
             setup.frames = frames(setup.frames.cost);
-            room.check(setup)?;
         }
         Ok(())
     }

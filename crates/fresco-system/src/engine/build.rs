@@ -323,7 +323,11 @@ impl Setup<'_> {
         };
         self.frames.register(id, asked).map_err(refused)?;
         if self.experiment.recorded {
-            return Ok(PageTable::identical(areas.unwrap_or_default(), machine.page_bytes));
+            let page_bytes = machine.page_bytes;
+            return Ok(areas.map_or_else(
+                || PageTable::growing_identical(page_bytes),
+                |areas| PageTable::identical(areas, page_bytes),
+            ));
         }
         // With phases setting up is a part of the run.
         let is_mapped = spec.paging == Paging::AtStart && self.experiment.phases.is_none();

@@ -71,6 +71,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use tables::TableSource;
 use team::Team;
 use watch::Watch;
@@ -195,6 +196,9 @@ impl Engine<'_> {
             return Ok(false);
         }
         self.last = first;
+        if let Some(clock) = &self.experiment.clock {
+            clock.store(first, Relaxed);
+        }
         self.memory.run_until(first, done);
         if memory <= at.min(timer) {
             self.deliver(done, first, memory < timer);

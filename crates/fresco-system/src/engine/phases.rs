@@ -338,11 +338,14 @@ impl<'e> Engine<'e> {
         phases.over = phases.tasks.iter().all(done).then_some(at);
     }
 
-    /// A program that runs meanwhile is over, and its phase with it.
+    /// A program that runs meanwhile is over, and its phase with it, if that was not over before.
     ///
     /// # Errors
     /// It has not begun.
     pub(super) fn end_with_program(&mut self, task: usize, at: Ps) -> Result<(), InputError> {
+        if matches!(self.of_phases().tasks[task].stage, Stage::Running) {
+            return Ok(());
+        }
         if !matches!(self.of_phases().tasks[task].stage, Stage::Measuring(_)) {
             let found = "found that the program was over before its warm-up was";
             return Err(self

@@ -11,6 +11,7 @@ use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
 use fresco_scenario::{Agent, Rows, allocator, error_at};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// A machine, tasks, a schedule and a plan of refreshes.
 #[derive(Clone, Debug)]
@@ -69,6 +70,8 @@ pub struct Experiment {
     pub mode_change: Option<ModeChange>,
     /// The run lasts until its tasks have been measured, not to the horizon.
     pub phases: Option<Phases>,
+    /// Where the run keeps its present time, in picoseconds, for programs that run meanwhile.
+    pub clock: Option<Arc<AtomicU64>>,
 }
 
 /// Budgets of bandwidth for the cores of an experiment.
@@ -140,6 +143,7 @@ impl Experiment {
             dynamic: None,
             mode_change: None,
             phases: None,
+            clock: None,
         }
     }
 

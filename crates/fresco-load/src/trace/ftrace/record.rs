@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One record of a trace.
 
-use crate::Marker;
+use crate::{Event, Marker, Op};
+use fresco_dram::VirtAddr;
 
 /// Threads of one trace, at most.
 pub const MAX_THREADS: u16 = 1024;
@@ -37,6 +38,22 @@ pub enum What {
 }
 
 impl Record {
+    /// The event of a program that does this, if the gap is in instructions.
+    #[inline]
+    pub fn event(&self) -> Event {
+        let gap = self.gap.min(u32::MAX.into()) as u32;
+        match self.what {
+            What::Access { addr, size, write, dep } => Event::Op(Op {
+                addr: VirtAddr(addr),
+                gap,
+                dep,
+                size,
+                write,
+            }),
+            What::Mark(marker) => Event::Mark { marker, gap },
+        }
+    }
+
     /// What is wrong with the record, if `accesses` of its thread come before it.
     pub(super) fn fault(&self, accesses: u64) -> Option<&'static str> {
         match self.what {

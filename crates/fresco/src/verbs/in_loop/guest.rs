@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome, tell};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
 use fresco_linux::sys::call_for_page_colors;
-use fresco_linux::sys::guest::{mark_begin, mark_end, mount, reset, seed};
+use fresco_linux::sys::guest::{mark_begin, mark_end, mount, now_ns, reset, seed};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{WaitOptions, wait};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -28,6 +28,8 @@ pub const SAYS: &str = "fresco loop: ";
 /// Those who are ready, and what lets them go.
 const READY: &str = "/run/ready";
 const GO: &str = "/run/go";
+/// When programs began, in nanoseconds of the machine's clock.
+const BEGAN: &str = "/run/began";
 /// Control groups, version 2.
 const GROUPS: &str = "/sys/fs/cgroup";
 /// The kernel's page coloring.
@@ -38,6 +40,9 @@ const COLORING: &str = "/sys/kernel/mm/page_color";
 pub struct Programs {
     /// The kernel's map of colors, if any program has colors.
     pub map: Option<String>,
+    /// It is told how long each program has taken.
+    #[serde(default)]
+    pub timed: bool,
     /// The programs.
     pub programs: Vec<GuestProgram>,
 }
@@ -88,6 +93,9 @@ pub struct Args {
     /// Pages of no other colors
     #[arg(long)]
     strict: bool,
+    /// Write down when it begins
+    #[arg(long)]
+    timed: bool,
     /// The program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
@@ -134,6 +142,10 @@ fn become_program(name: &str, cpu: u32, args: &Args) -> Outcome {
         .ok_or_else(|| failed(name, &io::ErrorKind::InvalidInput.into()))?;
     let mut command = Command::new(program);
     command.args(arguments);
+    if args.timed {
+        let began = format!("{BEGAN}/{name}");
+        fs::write(&began, now_ns().to_string()).map_err(|error| failed(&began, &error))?;
+    }
     mark_begin();
     Err(failed(program, &command.exec()))
 }
@@ -151,7 +163,10 @@ fn start_all() -> io::Result<ExitCode> {
     seed()?;
     fs::create_dir(READY)?;
     mknodat(CWD, GO, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-    let Programs { map, programs } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
+    let Programs { map, timed, programs } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
+    if timed {
+        fs::create_dir(BEGAN)?;
+    }
     if let Some(map) = map {
         if !Path::new(COLORING).exists() {
             return Err(io::Error::other(
@@ -170,7 +185,7 @@ fn start_all() -> io::Result<ExitCode> {
     }
     let mut running = BTreeMap::new();
     for program in &programs {
-        let child = start(program)?;
+        let child = start(program, timed)?;
         if let Some(GuestColors::Cgroup(colors)) = &program.colors {
             join(child, &program.name, colors)?;
         }
@@ -197,10 +212,16 @@ fn start_all() -> io::Result<ExitCode> {
         let Some((child, status)) = wait(WaitOptions::empty())? else {
             break;
         };
+        let ended = timed.then(now_ns);
         if let Some(program) = running.remove(&child.as_raw_nonzero().get()) {
             stay_on(program.cpu)?;
             mark_end();
             tell(&format!("{SAYS}{} ended: {}", program.name, words(status)));
+            if let Some(ended) = ended {
+                let began = fs::read_to_string(format!("{BEGAN}/{}", program.name))?;
+                let taken = began.parse::<u64>().map_or(0, |began| ended.saturating_sub(began));
+                tell(&format!("{SAYS}{} took: {taken} ns", program.name));
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -221,7 +242,7 @@ fn join(child: i32, name: &str, wanted: &KernelColors) -> io::Result<()> {
     Ok(())
 }
 
-fn start(program: &GuestProgram) -> io::Result<i32> {
+fn start(program: &GuestProgram, timed: bool) -> io::Result<i32> {
     let mut words: Vec<&str> = Vec::new();
     if let Some(GuestColors::Run(options)) = &program.colors {
         words.extend([FRESCO, "run"]);
@@ -241,6 +262,7 @@ fn start(program: &GuestProgram) -> io::Result<i32> {
         words.extend(["--colors", list]);
         words.extend(strict.then_some("--strict"));
     }
+    words.extend(timed.then_some("--timed"));
     words.push("--");
     words.extend(program.command.iter().map(String::as_str));
     let child = Command::new(words[0])

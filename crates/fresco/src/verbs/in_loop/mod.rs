@@ -1,93 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco loop`: the programs of a scenario on Linux in a virtual machine, its processors recorded, and replayed on the model of the machine.
 
+mod archive;
+mod arguments;
+mod closed;
 mod console;
 pub mod guest;
 mod initramfs;
 mod points;
 pub mod recordings;
 
-use crate::arguments::{count, integer, one_at_least};
 use crate::cli::Cli;
 use crate::failure::{Failure, Outcome, tell};
 use crate::progress;
 use crate::provenance;
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::record;
+use archive::archive;
+pub use arguments::Args;
 use clap::Parser;
 use console::{CONSOLE, early, said};
 use fresco_input::{InputError, file_name, is_standard_input, write_atomically};
 use fresco_load::trace::digest_of_file;
-use fresco_record::machine::{MOST_MIB, Machine, MachineEnded, Processor, Recorded, Settings, record_machine};
+use fresco_record::machine::{Machine, MachineEnded, Processor, Recorded, Settings, record_machine};
 use fresco_scenario::Setup;
-use guest::{FRESCO, PROGRAMS};
-use initramfs::Initramfs;
+use guest::FRESCO;
 use points::Guest;
-use recordings::{ColorsBy, FILE, Ran, Recording, Recordings, SCHEMA, Trace};
+use recordings::{FILE, Ran, Recording, Recordings, SCHEMA, Trace};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
-
-/// Arguments of `fresco loop`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Each task has a command, a program of this machine, which runs on Linux under QEMU (Debian's package qemu-system-x86), on the processor
-of its core and in pages of its colors, beside the other tasks. What each processor loads and stores, kernel and all, goes into a trace
-by physical address. Then the scenario is run on the model of its machine with these traces as programs, as `fresco sim SCENARIO
---recorded DIR` does it again. Tasks with colors need a kernel with page coloring (kernel/README.md); others any that has a
-console at ttyS0.
-
-Examples:
-  fresco loop pair.toml --kernel bzImage --out recorded
-  fresco loop pair.toml --kernel bzImage --out recorded --skip 20M --instructions 5M --file data.txt
-  fresco sim pair.toml --recorded recorded --out report")]
-pub struct Args {
-    /// Scenario whose tasks have commands
-    #[arg(value_name = "SCENARIO")]
-    scenario: String,
-
-    /// The kernel that is booted
-    #[arg(long, value_name = "FILE")]
-    kernel: PathBuf,
-
-    /// Write the recordings there; a directory that is new or empty
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// A file of this machine that programs read, or a directory of files, at the same place in the virtual machine (repeatable)
-    #[arg(long, value_name = "FILE")]
-    file: Vec<PathBuf>,
-
-    /// Leave out so many instructions of each processor after its program begins, such as 20M
-    #[arg(long, value_name = "N", default_value = "0", value_parser = count)]
-    skip: u64,
-
-    /// Record so many instructions of each processor, such as 5M
-    #[arg(long, value_name = "N", default_value = "10M", value_parser = one_at_least)]
-    instructions: u64,
-
-    /// Memory of the virtual machine, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = integer("--memory", 256..=MOST_MIB))]
-    memory: u32,
-
-    /// How programs get their colors in the virtual machine
-    #[arg(long, value_name = "WAY", default_value = "run")]
-    colors_by: ColorsBy,
-
-    /// Set a key of the scenario (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-
-    /// Record, and replay nothing
-    #[arg(long)]
-    record_only: bool,
-
-    /// Print JSON instead of tables
-    #[arg(long, conflicts_with = "record_only")]
-    json: bool,
-}
 
 /// Records, and replays.
 pub fn run(args: &Args) -> Outcome {
@@ -105,6 +49,9 @@ pub fn run(args: &Args) -> Outcome {
         .allowed("a scenario in TOML, or the name of a built-in one")
         .help("name the scenario that the plan was made from, without its periods")
         .into());
+    }
+    if args.closed {
+        return closed::run(args);
     }
     let (scenario, file) = recordings::read(&args.scenario, &args.set)?;
     prepare(&args.out)?;
@@ -132,7 +79,7 @@ pub fn run(args: &Args) -> Outcome {
         digest: file.digest.clone(),
         kernel: file_name(&args.kernel),
         kernel_digest: digest_of_file(&args.kernel)?,
-        emulator: emulator(),
+        emulator: version(&args.qemu),
         colors_by: args.colors_by,
         memory_mib: args.memory,
         skip: args.skip,
@@ -220,9 +167,9 @@ fn tool() -> String {
     concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned()
 }
 
-/// The emulator's version, in its own words.
-fn emulator() -> String {
-    let told = Command::new("qemu-system-x86_64").arg("--version").output();
+/// The emulator's version, in its own words; nothing if it does not say.
+fn version(emulator: &Path) -> String {
+    let told = Command::new(emulator).arg("--version").output();
     let told = told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned());
     told.ok()
         .and_then(|text| text.lines().next().map(str::to_owned))
@@ -262,6 +209,7 @@ impl One<'_> {
             })
             .collect();
         let machine = Machine {
+            emulator: self.args.qemu.clone(),
             plugin: self.plugin.to_owned(),
             kernel: self.args.kernel.clone(),
             initramfs: initramfs.clone(),
@@ -273,6 +221,7 @@ impl One<'_> {
                 skip: self.args.skip,
                 instructions: self.args.instructions,
                 processors: processors.len() as u32,
+                window: 0,
             },
             tool: tool(),
         };
@@ -324,47 +273,6 @@ impl One<'_> {
             traces: processors.iter().zip(&recorded).filter_map(trace).collect(),
         }))
     }
-}
-
-/// The first file system of the virtual machine.
-fn archive(guest: &Guest, setup: &Setup, files: &[PathBuf]) -> Result<Vec<u8>, InputError> {
-    let unreadable = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: std::io::Error| {
-            InputError::new(path.clone(), error.to_string()).help("check the name and whether it may be read")
-        }
-    };
-    let mut archive = Initramfs::new();
-    // By its process: the file may have been replaced since.
-    let own = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
-    archive.file(Path::new(FRESCO), 0o755, &stripped(&own).map_err(unreadable(&own))?);
-    for program in guest.files.iter().chain([&own]) {
-        archive.libraries(program).map_err(unreadable(program))?;
-    }
-    for file in guest.files.iter().chain(files) {
-        let file = std::path::absolute(file).map_err(unreadable(file))?;
-        archive.copy(&file).map_err(unreadable(&file))?;
-    }
-    if let Some(machine) = points::machine_file(setup) {
-        let text = fs::read(&machine).map_err(unreadable(&machine))?;
-        archive.file(Path::new(points::MACHINE), 0o644, &text);
-    }
-    let programs =
-        serde_json::to_vec(&guest.programs).map_err(|error| InputError::new(PROGRAMS, error.to_string()).internal())?;
-    archive.file(Path::new(PROGRAMS), 0o644, &programs);
-    Ok(archive.finish())
-}
-
-/// A program without what debuggers need, where there is a tool for that: it is most of a program.
-fn stripped(program: &Path) -> std::io::Result<Vec<u8>> {
-    let aside = std::env::temp_dir().join(format!("fresco-loop-{}", std::process::id()));
-    let done = Command::new("strip").arg("-o").arg(&aside).arg(program).output();
-    let content = match done {
-        Ok(done) if done.status.success() => fs::read(&aside),
-        _ => fs::read(program),
-    };
-    let _ = fs::remove_file(&aside);
-    content
 }
 
 fn file_of(task: &str) -> String {

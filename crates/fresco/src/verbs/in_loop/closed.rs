@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco loop --closed`: each run of the scenario has a virtual machine that is booted for it, and runs in turn with the model.
+
+use super::archive::archive;
+use super::arguments::Args;
+use super::console::{CONSOLE, early, said};
+use super::guest::FRESCO;
+use super::points::{self, Guest};
+use super::{prepare, recordings, tool, version};
+use crate::failure::{Outcome, tell};
+use crate::output;
+use crate::progress;
+use crate::provenance;
+use crate::show::table::Tasks;
+use crate::shown::Results;
+use crate::simulate::{Subject, provenance_of};
+use crate::stop::{STOPPED, Stop};
+use crate::verbs::record;
+use fresco_input::{InputError, file_name, write_atomically};
+use fresco_load::trace::digest_of_file;
+use fresco_record::machine::{ClosedMachine, Machine, MachineEnded, Settings};
+use fresco_scenario::Setup;
+use fresco_system::results::RunResult;
+use fresco_system::{InLoop, RunSpec};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+/// The file that says how long programs took.
+const FILE: &str = "closed.json";
+/// Its schema.
+const SCHEMA: &str = "fresco-closed/1";
+/// How long a machine whose run is over may take to say how its programs ended.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// What [`FILE`] has.
+#[derive(Serialize)]
+struct Closed {
+    schema: &'static str,
+    tool: String,
+    command: String,
+    scenario: String,
+    digest: String,
+    kernel: String,
+    kernel_digest: String,
+    emulator: String,
+    memory_mib: u32,
+    skip: u64,
+    window: u64,
+    runs: Vec<OneRun>,
+}
+
+/// A run.
+#[derive(Serialize)]
+struct OneRun {
+    point: usize,
+    /// Values of the axes.
+    values: Vec<String>,
+    repetition: u32,
+    tasks: Vec<OneTask>,
+}
+
+/// What came of a task.
+#[derive(Serialize)]
+struct OneTask {
+    name: String,
+    cpu: u32,
+    /// How its program ended, if it did.
+    ended: Option<String>,
+    /// From its begin to its end by the clock of the virtual machine.
+    guest_ns: Option<u64>,
+    /// Its phase on the model, or how much of the run it had if it is in the background.
+    model_ns: u64,
+    instructions: u64,
+}
+
+/// Boots, runs, and shows what came of it.
+pub fn run(args: &Args) -> Outcome {
+    let (asked, _) = recordings::read(&args.scenario, &args.set)?;
+    let guests: Vec<Guest> = asked
+        .points
+        .iter()
+        .map(|point| {
+            let mut guest = points::guest(&point.setup, &points::ran(&point.setup)?, args.memory, args.colors_by)?;
+            guest.programs.timed = true;
+            Ok(guest)
+        })
+        .collect::<Result<_, crate::failure::Failure>>()?;
+    let (mut scenario, file) = recordings::read(&args.scenario, &args.set)?;
+    scenario.run_meanwhile()?;
+    prepare(&args.out)?;
+    let plugin = match record::plugin() {
+        Ok(plugin) => plugin,
+        Err(failure) => return record::of_failure(&failure),
+    };
+    let mut all = Closed {
+        schema: SCHEMA,
+        tool: tool(),
+        command: provenance::of_this_run(None).command,
+        scenario: file.name.clone(),
+        digest: file.digest.clone(),
+        kernel: file_name(&args.kernel),
+        kernel_digest: digest_of_file(&args.kernel)?,
+        emulator: version(&args.qemu),
+        memory_mib: args.memory,
+        skip: args.skip,
+        window: args.window,
+        runs: Vec::new(),
+    };
+    let stop = Stop::on_any_end();
+    let specs = scenario.runs();
+    let mut results = Vec::new();
+    for (number, spec) in specs.iter().enumerate() {
+        let directory = match specs.len() {
+            1 => args.out.clone(),
+            _ => args.out.join((number + 1).to_string()),
+        };
+        let one = One {
+            args,
+            plugin: &plugin,
+            directory: &directory,
+            what: format!("run {} of {}", number + 1, specs.len()),
+            stop: &stop,
+        };
+        // Colors are those of the scenario as it stands.
+        let setup = &asked.points[spec.point_number].setup;
+        let Some((result, tasks)) = one.run(&guests[spec.point_number], setup, spec)? else {
+            tell("fresco loop: stopped; there are results of no run");
+            return Ok(ExitCode::from(STOPPED));
+        };
+        let axes = scenario.axes.iter().zip(&spec.point.values);
+        let run = OneRun {
+            point: spec.point_number,
+            values: axes.map(|(axis, value)| axis.values[*value].clone()).collect(),
+            repetition: spec.repetition,
+            tasks,
+        };
+        told(&run);
+        all.runs.push(run);
+        results.push(result);
+    }
+    let json = serde_json::to_vec_pretty(&all).map_err(|error| InputError::new(FILE, error.to_string()).internal())?;
+    write_atomically(args.out.join(FILE), &json)?;
+    let results = Results {
+        scenarios: vec![InLoop::results(&scenario, results)],
+    };
+    show(args, &Subject::Scenario(Box::new(scenario), file), &results)
+}
+
+fn show(args: &Args, subject: &Subject, results: &Results) -> Outcome {
+    let provenance = provenance_of(&[subject], &results.scenarios)?;
+    match args.json {
+        true => output::write(results.json(&provenance)?)?,
+        false => output::write_text(&results.text(Tasks::Measured, None, &provenance)?)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How long each program took.
+fn told(run: &OneRun) {
+    let point = match run.values.is_empty() {
+        true => String::new(),
+        false => format!("{}: ", run.values.join(", ")),
+    };
+    for task in &run.tasks {
+        let model = format!("{:.3} ms on the model", task.model_ns as f64 / 1e6);
+        let guest = match (&task.ended, task.guest_ns) {
+            (Some(ended), Some(ns)) => format!("{ended} after {:.3} ms by its own clock, ", ns as f64 / 1e6),
+            _ => String::new(),
+        };
+        tell(&format!(
+            "fresco loop: {point}{}: {guest}{model}, {} instructions",
+            task.name, task.instructions
+        ));
+    }
+}
+
+/// One run.
+struct One<'a> {
+    args: &'a Args,
+    plugin: &'a Path,
+    directory: &'a Path,
+    what: String,
+    stop: &'a Stop,
+}
+
+impl One<'_> {
+    /// Makes it; `None` if it was stopped.
+    fn run(
+        &self,
+        guest: &Guest,
+        setup: &Setup,
+        spec: &RunSpec,
+    ) -> Result<Option<(RunResult, Vec<OneTask>)>, crate::failure::Failure> {
+        let place = |error: std::io::Error| InputError::new("--out", format!("{}: {error}", self.directory.display()));
+        fs::create_dir_all(self.directory).map_err(place)?;
+        let console = self.directory.join(CONSOLE);
+        let machine = self.machine(guest, setup, &console)?;
+        let numbers: Vec<u32> = guest.programs.programs.iter().map(|program| program.cpu).collect();
+        let clock = Arc::new(AtomicU64::new(0));
+        let stop = self.stop.clone();
+        let bar = progress::waiting(&self.what);
+        let booted = ClosedMachine::start(&machine, numbers.clone(), Arc::clone(&clock), move || stop.is_asked())
+            .map_err(|failure| InputError::new("fresco loop", failure.what));
+        let began = booted.and_then(|booted| Ok((booted.begin()?, booted)));
+        let _ = fs::remove_file(&machine.initramfs);
+        let (began, booted) = began?;
+        match began {
+            MachineEnded::Asked => return Ok(None),
+            MachineEnded::Early => return Err(early(&console, &said(&console)).into()),
+            MachineEnded::Enough => {}
+        }
+        let programs = (0..numbers.len()).map(|processor| booted.program(processor)).collect();
+        let result = InLoop { programs, clock }.run(spec, &|| self.stop.is_asked());
+        let executed: Vec<(u64, bool)> = (0..numbers.len()).map(|processor| booted.executed(processor)).collect();
+        let names: Vec<&String> = guest.programs.programs.iter().map(|program| &program.name).collect();
+        let over: Vec<&String> = names
+            .iter()
+            .zip(&executed)
+            .filter(|(_, of)| of.1)
+            .map(|(name, _)| *name)
+            .collect();
+        if self.stop.is_asked() {
+            return Ok(None);
+        }
+        booted.finish(LAST_WORDS, || {
+            let said = said(&console);
+            let is_said = |name: &&String| said.iter().any(|line| word(line, name, "took").is_some());
+            result.is_ok() && !over.iter().all(is_said)
+        });
+        bar.finish_and_clear();
+        let Some(result) = result? else { return Ok(None) };
+        let said = said(&console);
+        let tasks = guest.programs.programs.iter().zip(&executed).enumerate();
+        let tasks = tasks.map(|(copy, (program, (instructions, _)))| OneTask {
+            name: program.name.clone(),
+            cpu: program.cpu,
+            ended: said
+                .iter()
+                .find_map(|line| word(line, &program.name, "ended"))
+                .map(str::to_owned),
+            guest_ns: said
+                .iter()
+                .find_map(|line| word(line, &program.name, "took")?.strip_suffix(" ns")?.parse().ok()),
+            model_ns: result.tasks[copy].run_time_ps / 1000,
+            instructions: *instructions,
+        });
+        let tasks = tasks.collect();
+        Ok(Some((result, tasks)))
+    }
+
+    fn machine(&self, guest: &Guest, setup: &Setup, console: &Path) -> Result<Machine, InputError> {
+        let initramfs: PathBuf = self.directory.join("initramfs");
+        write_atomically(&initramfs, &archive(guest, setup, &self.args.file)?)?;
+        Ok(Machine {
+            emulator: self.args.qemu.clone(),
+            plugin: self.plugin.to_owned(),
+            kernel: self.args.kernel.clone(),
+            initramfs,
+            append: format!("quiet rdinit={FRESCO} -- loop-guest"),
+            memory_mib: self.args.memory,
+            cpus: guest.cpus,
+            console: console.to_owned(),
+            settings: Settings {
+                skip: self.args.skip,
+                instructions: u64::MAX,
+                processors: guest.programs.programs.len() as u32,
+                window: self.args.window,
+            },
+            tool: tool(),
+        })
+    }
+}
+
+/// What the machine has said of a program: `NAME KEY: WHAT`.
+fn word<'l>(line: &'l str, name: &str, key: &str) -> Option<&'l str> {
+    line.strip_prefix(name)?
+        .strip_prefix(' ')?
+        .strip_prefix(key)?
+        .strip_prefix(": ")
+}
