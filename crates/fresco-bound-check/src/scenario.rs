@@ -123,7 +123,7 @@ pub fn check_task(setup: &Setup, claimed: Memory, task: &Value, reads: &[Read]) 
     let levels =
         usize::from(caches.l1.is_some()) + usize::from(caches.l2.is_some()) + usize::from(caches.llc.is_some());
     let displaces = levels > 1 && caches.inclusion().name() != "inclusive" || caches.coherence.is_some();
-    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    let writes = somebody_writes(setup);
     if displaces && writes && matches!(setup.machine.memory.controller.queues, Queues::FrontQueue { .. }) {
         return refused(
             "crowd",
@@ -191,11 +191,16 @@ fn covered(
     Ok(())
 }
 
+/// Returns true if a core may displace dirty lines.
+fn somebody_writes(setup: &Setup) -> bool {
+    setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads())
+}
+
 /// Who sends: reads under way, writes that wait, banks.
 type Sender = (u32, u32, Vec<u32>);
 
 fn senders(setup: &Setup) -> Vec<Sender> {
-    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    let writes = somebody_writes(setup);
     let mshrs = setup.machine.core.mshrs;
     let mut senders = Vec::new();
     for core in 0..setup.machine.cores {
@@ -289,15 +294,10 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
         number(work, "path_ps")?,
         n((least + ways).into()),
     )?;
-    let slots = u64::from(machine.core.mhz) * u64::from(machine.core.issue_width);
-    no_less(
-        "slot_ps",
-        "that of a core",
-        number(work, "slot_ps")?,
-        n(1_000_000u64.div_ceil(slots).into()),
-    )?;
+    let slot = 1_000_000u64.div_ceil(u64::from(machine.core.mhz) * u64::from(machine.core.issue_width));
+    no_less("slot_ps", "that of a core", number(work, "slot_ps")?, n(slot.into()))?;
     let latency = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency);
-    let hit = latency + 1_000_000u64.div_ceil(slots);
+    let hit = latency + slot;
     no_less(
         "hit_ps",
         "of the last-level cache",
@@ -341,7 +341,7 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
         return refused("by_budgets", "each other core has a budget that holds", true, false);
     };
     // A miss that is under way reads a line, and displaces a dirty one from each of three levels at most.
-    let writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
+    let writes = somebody_writes(setup);
     let of_miss = n(if writes { 4 } else { 1 });
     let mut lines = Nat(0);
     for core in (0..machine.cores).filter(|core| *core != this.core) {

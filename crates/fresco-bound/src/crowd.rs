@@ -2,7 +2,7 @@
 //! What a bound is made from: the memory, and how many requests may be under way.
 
 use fresco_dram::{Organisation, Timing};
-use fresco_machine::{ControllerConfig, Inclusion, Machine};
+use fresco_machine::{ControllerConfig, Inclusion, Machine, Queues};
 use serde::{Deserialize, Serialize};
 
 /// The memory of one controller.
@@ -84,10 +84,11 @@ impl Crowd {
     }
 }
 
-/// Returns true if an access that a cache has may displace a dirty line to memory: where a line may be in a cache and not in the one below. No core waits
-/// for room in its write-back buffer then.
-pub(crate) fn hits_displace(machine: &Machine) -> bool {
+/// Returns true if a read may wait behind any number of lines, if `writes` says that somebody writes: all wait in a front queue, and hits displace dirty
+/// lines, too, as a line may be in a cache and not in the one below. No core waits for room in its write-back buffer then.
+pub(crate) fn waits_behind_hits(machine: &Machine, writes: bool) -> bool {
     let levels = [machine.l1.is_some(), machine.l2.is_some(), machine.llc.is_some()];
     let several = levels.iter().filter(|is_there| **is_there).count() > 1;
-    machine.coherence.is_some() || several && machine.inclusion() != Inclusion::Inclusive
+    let displace = machine.coherence.is_some() || several && machine.inclusion() != Inclusion::Inclusive;
+    writes && displace && matches!(machine.memory.controller.queues, Queues::FrontQueue { .. })
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who may have how many requests under way in which banks: cores and devices of a scenario.
 
-use crate::crowd::{hits_displace, write_back_entries};
+use crate::crowd::{waits_behind_hits, write_back_entries};
 use crate::{Crowd, Dram, ReadBound, Unbounded, read};
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, PageTables};
-use fresco_machine::{Machine, Queues};
+use fresco_machine::Machine;
 use fresco_scenario::Setup;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -189,8 +189,7 @@ impl<'s> Sources<'s> {
             return Err(Unbounded::PagesMove);
         }
         let machine = &self.setup.machine;
-        let waits = matches!(machine.memory.controller.queues, Queues::FrontQueue { .. });
-        if waits && self.somebody_writes() && hits_displace(machine) {
+        if waits_behind_hits(machine, self.somebody_writes()) {
             return Err(Unbounded::Hits);
         }
         let org = &machine.memory.organisation;

@@ -3,11 +3,11 @@
 //! cores itself.
 
 use crate::budgets::{delay_ps, interrupts_ps};
-use crate::crowd::{hits_displace, write_back_entries};
+use crate::crowd::{waits_behind_hits, write_back_entries};
 use crate::work::{beside, longest_hold_ps, path_ps};
 use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
 use fresco_dram::Ps;
-use fresco_machine::{Inclusion, LlcConfig, Machine, Queues};
+use fresco_machine::{Inclusion, LlcConfig, Machine};
 
 /// Budgets of bandwidth that hold, for all cores.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,7 @@ impl<'m> Together<'m> {
     /// Why a read has no bound.
     pub fn new(machine: &'m Machine, cores: u32, writes: bool, held: Option<Held>) -> Result<Self, Unbounded> {
         let misses = machine.core.mshrs;
-        let waits = matches!(machine.memory.controller.queues, Queues::FrontQueue { .. });
-        if waits && writes && hits_displace(machine) {
+        if waits_behind_hits(machine, writes) {
             return Err(Unbounded::Hits);
         }
         let dram = Dram::of(machine);

@@ -4,14 +4,12 @@
 //! A thread that waits cannot be left, as QEMU asks of all now and then (a flush of translations, a reset): where the one that has the
 //! baton does nothing for a while, those that wait are let go for a block each.
 
-use std::ffi::c_int;
+use crate::futex;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 /// Nobody has it.
 const NOBODY: u32 = u32::MAX;
-/// How often it is looked for before a thread sleeps.
-const LOOKS: u32 = 200;
 /// How long a thread that waits sleeps before it looks whether anything happens.
 const PATIENCE_NS: i64 = 20_000_000;
 
@@ -56,7 +54,7 @@ fn wait_for(number: u32) -> bool {
             Err(holder) if holder == number => break true,
             Err(holder) => holder,
         };
-        if !sleeps(holder) {
+        if !futex::changes(&HOLDER, holder, PATIENCE_NS) {
             let now = BLOCKS.load(Relaxed);
             if now == seen && !AWAY.load(Relaxed) {
                 break false;
@@ -66,31 +64,6 @@ fn wait_for(number: u32) -> bool {
     };
     WAITING.fetch_and(!(1 << number), AcqRel);
     has_it
-}
-
-/// Until it changes hands; false if it has not.
-fn sleeps(holder: u32) -> bool {
-    for _ in 0..LOOKS {
-        if HOLDER.load(Acquire) != holder {
-            return true;
-        }
-        std::hint::spin_loop();
-    }
-    let most = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: PATIENCE_NS,
-    };
-    // SAFETY: the word and the time live as long as the call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            HOLDER.as_ptr(),
-            libc::FUTEX_WAIT,
-            holder,
-            &raw const most,
-        )
-    };
-    HOLDER.load(Acquire) != holder
 }
 
 /// The holder gives it to another one, and waits until it has it again, for this block. As [`take`].
@@ -115,8 +88,7 @@ pub fn leave(number: u32) {
 
 fn pass_on(to: u32) {
     HOLDER.store(to, Release);
-    // SAFETY: the word lives for ever.
-    unsafe { libc::syscall(libc::SYS_futex, HOLDER.as_ptr(), libc::FUTEX_WAKE, c_int::MAX) };
+    futex::wake(&HOLDER);
 }
 
 /// What the holder does away from the machine, as long as it takes.

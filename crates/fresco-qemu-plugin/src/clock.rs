@@ -7,7 +7,7 @@
 //! beyond that timer the main loop is woken, and the processor goes on when the main loop waits again: timers are over at their time, whatever
 //! the host does meanwhile.
 
-use crate::{baton, got};
+use crate::{baton, futex, got};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicUsize};
@@ -15,8 +15,6 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicUsize};
 const NS: i64 = 1_000_000_000;
 /// File descriptors that the main loop waits for, at most, but for ours.
 const MOST: usize = 255;
-/// How often it is looked whether the main loop waits again, before the processor sleeps.
-const LOOKS: u32 = 200;
 /// A processor waits for the main loop so long, and so often: at the end that may wait for the processor.
 const PATIENCE_NS: i64 = 10_000_000;
 const TIMES: u32 = 100;
@@ -87,7 +85,8 @@ pub fn set(ns: i64) {
                 return;
             }
         }
-        wait(waits);
+        // Until the main loop begins to wait, or ends waiting.
+        futex::changes(&WAITS, waits, PATIENCE_NS);
     }
 }
 
@@ -110,34 +109,9 @@ pub fn kick() {
     unsafe { libc::write(KICK.load(Relaxed), (&raw const one).cast(), 8) };
 }
 
-/// Until the main loop begins to wait, or ends waiting.
-fn wait(waits: u32) {
-    for _ in 0..LOOKS {
-        if WAITS.load(Acquire) != waits {
-            return;
-        }
-        std::hint::spin_loop();
-    }
-    let most = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: PATIENCE_NS,
-    };
-    // SAFETY: the word and the time live as long as the call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            WAITS.as_ptr(),
-            libc::FUTEX_WAIT,
-            waits,
-            &raw const most,
-        )
-    };
-}
-
 fn turn() {
     WAITS.fetch_add(1, AcqRel);
-    // SAFETY: the word lives for ever.
-    unsafe { libc::syscall(libc::SYS_futex, WAITS.as_ptr(), libc::FUTEX_WAKE, c_int::MAX) };
+    futex::wake(&WAITS);
 }
 
 /// In the place of the C library's.

@@ -13,6 +13,7 @@ mod clock;
 mod closed;
 mod code;
 mod ends;
+mod futex;
 mod got;
 mod qemu;
 mod skip;
