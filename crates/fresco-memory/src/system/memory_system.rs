@@ -34,7 +34,8 @@ use fresco_machine::{Inclusion, Machine};
 /// # Last-level cache
 /// One per `cores_per_cache` consecutive cores; without one,
 /// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
-/// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait.
+/// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait. A line that finds no
+/// room in it waits, and its core [stands still](Self::take_standing) until it has.
 /// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
 /// What an inclusive or exclusive one does to the private levels is told by [`take_upward`](Self::take_upward).
 ///
@@ -298,12 +299,13 @@ impl MemorySystem {
 
     /// Sends a dirty line on its way to memory.
     pub(super) fn send_write(&mut self, at: Ps, core: u32, line: PhysAddr) {
-        self.write_backs.leave(core);
         self.lines[core as usize].written += 1;
         if let Some(watch) = &mut self.watch {
             watch.sent.push((at, core, line));
         }
-        self.send(at, core, line, Access::Write, 0);
+        if self.write_backs.leave(core, line) {
+            self.send(at, core, line, Access::Write, 0);
+        }
     }
 
     /// Sends a request for `line` on its way to memory.

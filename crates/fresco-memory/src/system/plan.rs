@@ -5,7 +5,9 @@
 use super::MemorySystem;
 use super::sample::DelayedWrite;
 use crate::controller::refresh::{Lateness, RefreshEngine};
+use crate::request::Access;
 use fresco_dram::{PhysAddr, Ps};
+use fresco_machine::Inclusion;
 
 /// What is noted of writes.
 #[derive(Debug, Default)]
@@ -39,10 +41,22 @@ impl MemorySystem {
         self.find_next();
     }
 
-    /// Writes the dirty lines that are `wanted` back from the last-level cache of `core` at time `at`; they stay there,
-    /// clean (RLIM-7). Returns how many; none where there is no such cache.
-    pub fn clean(&mut self, at: Ps, core: u32, wanted: impl Fn(PhysAddr) -> bool) -> u64 {
+    /// An operating system writes dirty lines back at time `at`: those `above` from the private caches of `core`, then those that are `wanted` from its
+    /// last-level cache; they stay where they are, clean (RLIM-7). All go at once, and so do lines of the core that waited for an entry of
+    /// its write-back buffer. Returns how many of the last-level cache; none where there is no such cache.
+    pub fn clean(&mut self, at: Ps, core: u32, above: &[PhysAddr], wanted: impl Fn(PhysAddr) -> bool) -> u64 {
         debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
+        for line in self.write_backs.let_go(core) {
+            self.send(at, core, line, Access::Write, 0);
+        }
+        self.write_backs.at_once = true;
+        let exclusive = self.inclusion == Inclusion::Exclusive;
+        for line in above {
+            match exclusive {
+                true => self.write_through(at, core, core, *line),
+                false => self.write_back(at, core, *line),
+            }
+        }
         let mut lines = Vec::new();
         if let Some(cache) = self.caches.get_mut((core / self.cores_per_cache) as usize) {
             cache.clean(&wanted, &mut lines);
@@ -51,6 +65,7 @@ impl MemorySystem {
         for line in &lines {
             self.send_write(at, core, *line);
         }
+        self.write_backs.at_once = false;
         lines.len() as u64
     }
 

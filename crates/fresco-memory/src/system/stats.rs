@@ -99,8 +99,8 @@ impl NodeStats {
 }
 
 impl MemorySystem {
-    /// Dirty lines that have left the caches and have not been taken by a controller, as far as the core knows: of the
-    /// core that has most. The buffer's entries bound it, and what the misses in flight have displaced.
+    /// Dirty lines that are on their way to a controller, and have not been taken by it as far as the core knows: of the
+    /// core that has most. The buffer's entries bound it.
     pub fn most_write_backs(&self) -> u32 {
         self.write_backs.most()
     }

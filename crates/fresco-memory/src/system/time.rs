@@ -6,7 +6,7 @@ use super::beside::next_of;
 use super::fabric::Fabric;
 use super::port::Port;
 use super::sample::Done;
-use super::write_backs::Held;
+use super::write_backs::{Going, Held};
 use crate::controller::Controller;
 use crate::request::Access;
 use fresco_dram::{Cycle, NEVER, Ps};
@@ -34,7 +34,8 @@ impl Default for Next {
 }
 
 impl MemorySystem {
-    /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
+    /// No data reach a core before this time, and none that [stands still](Self::take_standing) goes on; [`NEVER`] if no read is under way and none
+    /// does. Run to it, and ask again.
     #[inline]
     pub fn next_event(&self) -> Ps {
         match self.is_limited {
@@ -45,7 +46,7 @@ impl MemorySystem {
 
     #[inline(always)]
     fn next_own(&self) -> Ps {
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && !self.write_backs.is_felt() {
             return NEVER;
         }
         let released = self.write_backs.next_release().unwrap_or(NEVER);
@@ -56,15 +57,14 @@ impl MemorySystem {
     #[cold]
     fn next_limited(&self) -> Ps {
         if let Some(beside) = &self.beside {
-            return if self.pending.is_empty() {
-                NEVER
-            } else {
-                self.next_beside(beside)
+            return match self.pending.is_empty() && !self.write_backs.is_felt() {
+                true => NEVER,
+                false => self.next_beside(beside),
             };
         }
         let waited = self.blocking.next_hit().unwrap_or(NEVER);
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && !self.write_backs.is_felt() {
             // Only writes are under way, and others may wait for them.
             return match self.waits_in_fabric() {
                 true => waited.min(passes).min(self.next.answers),
@@ -133,16 +133,39 @@ impl MemorySystem {
             self.pending.deliver(until, done);
         }
         if self.write_backs.is_due(until) {
-            self.release_held(until);
+            self.release_waiting(until);
         }
     }
 
-    /// Entries of write-back buffers are free at `now`: the misses that waited for them go.
-    fn release_held(&mut self, now: Ps) {
-        for Held { core, line, slot } in self.write_backs.release(now) {
-            self.pending.sent(slot, now);
-            self.send(now, core, line, Access::Read, slot);
+    /// Entries of write-back buffers are free at `now`: what waited for them goes.
+    fn release_waiting(&mut self, now: Ps) {
+        for going in self.write_backs.release(now) {
+            match going {
+                Going::Line { core, line } => self.send(now, core, line, Access::Write, 0),
+                Going::Miss(Held { core, line, slot }) => {
+                    self.pending.sent(slot, now);
+                    self.send(now, core, line, Access::Read, slot);
+                }
+            }
         }
+    }
+
+    /// Returns true if cores stand still or go on that have not been [told](Self::take_standing).
+    #[inline]
+    pub fn has_standing(&self) -> bool {
+        !self.write_backs.standing.is_empty()
+    }
+
+    /// Appends the cores that stand still from now on (true), or go on (false), since this was asked last, in order. A core stands still while a line that
+    /// it displaced waits for an entry of its write-back buffer: it is to ask for no line, and let none leave its private caches. What it does
+    /// nevertheless is done, and its lines wait, too.
+    pub fn take_standing(&mut self, out: &mut Vec<(u32, bool)>) {
+        out.append(&mut self.write_backs.standing);
+    }
+
+    /// Returns true if a line of a core waits for an entry of its write-back buffer.
+    pub fn stands(&self, core: u32) -> bool {
+        self.write_backs.stands(core)
     }
 
     /// Controller cycles that are run by now: those that begin before a request made now could arrive.

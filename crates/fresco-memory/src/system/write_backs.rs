@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dirty lines on their way to memory, from each core's write-back buffer: while it is full, the core's misses wait.
+//! Dirty lines on their way to memory, from each core's write-back buffer: while it is full, the core's misses wait; while a line
+//! finds no room in it, the core stands still.
 
 use fresco_dram::{PhysAddr, Ps};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Least entries of a write-back buffer: no machine file says how many there are, and evictions must not stall a core
 /// with a single miss in flight at once.
@@ -18,21 +19,44 @@ pub(super) struct Held {
     pub slot: u32,
 }
 
-/// The write-back buffers of all cores. A line that a core's access displaces from the shared levels takes an entry from
-/// then until a controller has taken it into its write buffer, and the core knows.
+/// What goes to memory as entries become free.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Going {
+    /// A line of a core, which has an entry now.
+    Line { core: u32, line: PhysAddr },
+    /// A miss that waited for an entry.
+    Miss(Held),
+}
+
+/// The write-back buffers of all cores. A line that a core's access displaces from the shared levels takes an entry until a controller
+/// has taken it into its write buffer, and the core knows. A line that finds none waits where it was displaced, and a core with such a line
+/// [stands still](super::MemorySystem::take_standing).
 ///
-/// So writes that memory cannot take in time slow down who causes them, and at most this many of a core, and one for
-/// each miss that waits, are under way.
+/// So writes that memory cannot take in time slow down who causes them, and no more than the entries of each core are under way, but for what an
+/// operating system [cleans](super::MemorySystem::clean).
 #[derive(Debug)]
 pub(super) struct WriteBacks {
     entries: u32,
-    /// By core: entries in use.
-    used: Vec<u32>,
+    cores: Vec<Buffer>,
     /// When an entry is free again, and whose, in this order: it does not depend on how the time is cut into runs.
     freed: BinaryHeap<Reverse<(Ps, u32)>>,
-    /// By core: misses that wait for an entry, oldest first; none while one is free.
-    held: Vec<Vec<Held>>,
-    held_total: usize,
+    /// Lines and misses that wait, of all cores.
+    waiting: usize,
+    /// No line waits: the operating system writes back.
+    pub at_once: bool,
+    /// Cores that stand still from now on (true), or go on, in order.
+    pub standing: Vec<(u32, bool)>,
+}
+
+/// That of a core.
+#[derive(Clone, Debug, Default)]
+struct Buffer {
+    /// Entries in use.
+    used: u32,
+    /// Lines that wait for an entry, oldest first; none while one is free.
+    lines: VecDeque<PhysAddr>,
+    /// Misses that wait for an entry, oldest first; none while one is free.
+    held: Vec<Held>,
 }
 
 impl WriteBacks {
@@ -40,28 +64,53 @@ impl WriteBacks {
     pub fn new(cores: usize, mshrs: u32) -> Self {
         Self {
             entries: mshrs.max(LEAST),
-            used: vec![0; cores],
+            cores: vec![Buffer::default(); cores],
             freed: BinaryHeap::new(),
-            held: vec![Vec::new(); cores],
-            held_total: 0,
+            waiting: 0,
+            at_once: false,
+            standing: Vec::new(),
         }
     }
 
     /// Returns true if a miss of the core may go to memory now.
     #[inline]
     pub fn has_room(&self, core: u32) -> bool {
-        let room = self.used[core as usize] < self.entries;
+        let buffer = &self.cores[core as usize];
+        let room = buffer.used < self.entries;
         debug_assert!(
-            !room || self.held[core as usize].is_empty(),
+            !room || buffer.held.is_empty() && buffer.lines.is_empty(),
             "nobody waits for a free entry"
         );
         room
     }
 
-    /// A line leaves for memory.
+    /// A line leaves for memory. Returns true if it goes at once; else it waits for an entry, and the core stands still.
     #[inline]
-    pub fn leave(&mut self, core: u32) {
-        self.used[core as usize] += 1;
+    pub fn leave(&mut self, core: u32, line: PhysAddr) -> bool {
+        let goes = self.has_room(core) || self.at_once;
+        let buffer = &mut self.cores[core as usize];
+        if goes {
+            buffer.used += 1;
+        } else {
+            if buffer.lines.is_empty() {
+                self.standing.push((core, true));
+            }
+            buffer.lines.push_back(line);
+            self.waiting += 1;
+        }
+        goes
+    }
+
+    /// All lines of a core that wait go at once; returns them.
+    pub fn let_go(&mut self, core: u32) -> VecDeque<PhysAddr> {
+        let buffer = &mut self.cores[core as usize];
+        let lines = std::mem::take(&mut buffer.lines);
+        if !lines.is_empty() {
+            self.standing.push((core, false));
+        }
+        buffer.used += lines.len() as u32;
+        self.waiting -= lines.len();
+        lines
     }
 
     /// The core will know at `at` that its line has been taken.
@@ -71,14 +120,25 @@ impl WriteBacks {
 
     /// A miss waits until an entry is free.
     pub fn hold(&mut self, held: Held) {
-        self.held[held.core as usize].push(held);
-        self.held_total += 1;
+        self.cores[held.core as usize].held.push(held);
+        self.waiting += 1;
     }
 
-    /// When the next entry is free, if anybody waits and it is known.
+    /// Returns true if a line of the core waits for an entry.
+    pub fn stands(&self, core: u32) -> bool {
+        !self.cores[core as usize].lines.is_empty()
+    }
+
+    /// Returns true if anything waits for an entry.
+    #[inline]
+    pub fn is_felt(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// When the next entry is free, if anything waits and it is known.
     #[inline]
     pub fn next_release(&self) -> Option<Ps> {
-        if self.held_total == 0 {
+        if self.waiting == 0 {
             return None;
         }
         self.freed.peek().map(|Reverse((at, _))| *at)
@@ -90,28 +150,39 @@ impl WriteBacks {
         self.freed.peek().is_some_and(|Reverse((at, _))| *at <= now)
     }
 
-    /// Frees the entries known to be free at `now`, and returns the misses that can go then: all of a core that has an
-    /// entry free, as the lines that they displace have left already.
-    pub fn release(&mut self, now: Ps) -> Vec<Held> {
+    /// Frees the entries known to be free at `now`, and returns what can go then: for each entry the oldest line of its core that waits; once
+    /// none does, all misses, as the lines that they displace have entries already.
+    pub fn release(&mut self, now: Ps) -> Vec<Going> {
         let mut going = Vec::new();
         while let Some(&Reverse((at, core))) = self.freed.peek() {
             if at > now {
                 break;
             }
             self.freed.pop();
-            let core = core as usize;
-            debug_assert!(self.used[core] > 0, "a line that was taken had left");
-            self.used[core] -= 1;
-            if self.used[core] < self.entries {
-                self.held_total -= self.held[core].len();
-                going.append(&mut self.held[core]);
+            let buffer = &mut self.cores[core as usize];
+            debug_assert!(buffer.used > 0, "a line that was taken had left");
+            buffer.used -= 1;
+            if buffer.used >= self.entries {
+                continue;
+            }
+            if let Some(line) = buffer.lines.pop_front() {
+                buffer.used += 1;
+                self.waiting -= 1;
+                going.push(Going::Line { core, line });
+                if buffer.lines.is_empty() {
+                    self.standing.push((core, false));
+                }
+            }
+            if buffer.used < self.entries {
+                self.waiting -= buffer.held.len();
+                going.extend(buffer.held.drain(..).map(Going::Miss));
             }
         }
         going
     }
 
-    /// Lines that have left and have not been taken, as far as is known: of the core that has most.
+    /// Lines that are on their way to a controller and have not been taken, as far as is known: of the core that has most.
     pub fn most(&self) -> u32 {
-        self.used.iter().copied().max().unwrap_or(0)
+        self.cores.iter().map(|buffer| buffer.used).max().unwrap_or(0)
     }
 }

@@ -24,13 +24,13 @@ pub(super) struct Entered {
 impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
     pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
-        if self.front <= limit
+        if self.may_go_on(limit)
             && let Some(step) = self.held.take()
             && !self.dispatch_held(step, source)
         {
             return;
         }
-        while self.front <= limit {
+        while self.may_go_on(limit) {
             let room = self.stalls.room(limit.saturating_sub(self.front) + 1);
             let step = source.next_within(room);
             match &step {
@@ -62,6 +62,12 @@ impl Pipeline {
                 }
             }
         }
+    }
+
+    /// In order no instruction is dispatched before a line has left that leaves before it: the memory may let the core stand.
+    #[inline]
+    fn may_go_on(&self, limit: Slot) -> bool {
+        self.front <= limit && !(self.blocking_stores && self.outbox.first_write_back() <= self.front)
     }
 
     /// A step that had to wait tries again; false if dispatch goes no further.

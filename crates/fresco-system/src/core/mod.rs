@@ -44,6 +44,9 @@
 //! **Coherence**: a store to a line that the core shares with others takes an MSHR and a place in the store buffer until it owns the line, as one
 //! that misses. Where a load and a store wait for a line that has not been asked for, one request is for both.
 //!
+//! **A full write-back buffer**: while a line that the core displaced finds no entry in it, its accesses to the shared levels wait, in order. In order it
+//! stands still; so no instruction is dispatched before the lines have left that leave before it.
+//!
 //! **Prefetches** take an MSHR that is free when they are issued, or are not issued; operations that need such a line meanwhile wait for it as for any
 //! other. What a prefetcher learns from has happened: misses when they are sent, and hits that it watches when their operands are there.
 //!

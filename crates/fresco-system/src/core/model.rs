@@ -64,6 +64,10 @@ pub trait CoreModel<S: Source>: Send {
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);
 
+    /// From `now` on the memory accepts nothing of the core, or does again: what it fetches, lets leave or reports waits until then. In order it
+    /// executes nothing either; out of order it goes on with what it has.
+    fn stand(&mut self, now: Ps, standing: bool);
+
     /// After [`Action::Event`], at any later call: goes on at `at`, which is no earlier than the event and than the last
     /// completion.
     fn resume(&mut self, at: Ps);

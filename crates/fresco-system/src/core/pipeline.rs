@@ -70,6 +70,7 @@ pub struct Pipeline {
     pub(super) clock: SlotClock,
     pub(super) size: u64,
     pub(super) mshrs: Mshrs,
+    /// In order: one access at a time.
     pub(super) blocking_stores: bool,
     pub(super) window: Window,
     pub(super) lines: Lines,
@@ -92,6 +93,8 @@ pub struct Pipeline {
     pub(super) event: Option<Slot>,
     /// An event has been reported and waits for [`CoreModel::resume`].
     pub(super) halted: bool,
+    /// The memory accepts nothing: see [`CoreModel::stand`].
+    standing: bool,
     /// Global time of the last completion: nothing happens before.
     pub(super) now: Ps,
     pub(super) next: (Ps, Next),
@@ -137,6 +140,7 @@ impl Pipeline {
             fetching: false,
             event: None,
             halted: true,
+            standing: false,
             now: 0,
             next: (NEVER, Next::Nothing),
             wakened: Vec::new(),
@@ -177,14 +181,18 @@ impl Pipeline {
                 first = (slot, next);
             }
         };
-        if let Some(slot) = self.outbox.first_fetch() {
-            consider(slot.max(self.mshrs.first_free()), Next::Fetch);
+        if !self.standing {
+            if let Some(slot) = self.outbox.first_fetch() {
+                consider(slot.max(self.mshrs.first_free()), Next::Fetch);
+            }
+            consider(self.outbox.first_write_back(), Next::WriteBack);
+            consider(self.aside.next(), Next::Aside);
         }
-        consider(self.outbox.first_write_back(), Next::WriteBack);
-        consider(self.aside.next(), Next::Aside);
         match self.event {
+            Some(_) if self.standing => {}
             Some(slot) => consider(slot, Next::Event),
             None if self.stalled || self.halted => {}
+            None if self.standing && self.blocking_stores => {}
             None => consider(self.front, Next::Dispatch),
         }
         self.next = match first {
@@ -311,6 +319,15 @@ impl<S: Source> CoreModel<S> for Pipeline {
 
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {
         self.arrive(tag, now, at);
+    }
+
+    fn stand(&mut self, now: Ps, standing: bool) {
+        debug_assert!(self.now <= now, "time does not run backwards");
+        (self.now, self.standing) = (now, standing);
+        if !standing && self.blocking_stores {
+            self.front = self.front.max(self.clock.from_ps(now));
+        }
+        self.schedule();
     }
 
     fn resume(&mut self, at: Ps) {

@@ -197,6 +197,7 @@ impl<'e> Engine<'e> {
             regulator,
             sent: Vec::new(),
             told: Vec::new(),
+            standing: Vec::new(),
             prefetches: !machine.core.prefetch.is_off(),
             tables,
             wanted: Vec::new(),

@@ -4,7 +4,6 @@
 use super::Engine;
 use crate::experiment::{Activity, Handler};
 use fresco_dram::{PhysAddr, Ps};
-use fresco_machine::Inclusion;
 
 /// The handler that an activity is, if it locks a color.
 fn locking(activity: Activity) -> Option<Handler> {
@@ -43,15 +42,7 @@ impl Engine<'_> {
         let map = &self.experiment.machine.memory.map;
         let wanted = |line: PhysAddr| map.decode(line).is_some_and(|place| ranks >> place.rank & 1 == 1);
         let lines = cpu.caches.clean(wanted);
-        // They stay where they are: an exclusive cache does not take them.
-        let exclusive = self.experiment.machine.inclusion() == Inclusion::Exclusive;
-        for line in &lines {
-            match exclusive {
-                true => self.memory.write_through(at, cpu.number, cpu.number, *line),
-                false => self.memory.write_back(at, cpu.number, *line),
-            }
-        }
-        let shared = self.memory.clean(at, cpu.number, wanted);
+        let shared = self.memory.clean(at, cpu.number, &lines, wanted);
         cpu.outcome.lines_cleaned += lines.len() as u64 + shared;
         self.tell_private();
         self.note_sent();

@@ -131,6 +131,8 @@ pub(crate) struct Engine<'e> {
     sent: Vec<(Ps, u32, PhysAddr)>,
     /// Reused.
     told: Vec<Upward>,
+    /// Reused.
+    standing: Vec<(u32, bool)>,
     /// Cores have prefetchers.
     prefetches: bool,
     /// Where page tables come from, if cores have TLBs.
@@ -200,6 +202,8 @@ impl Engine<'_> {
             clock.store(first, Relaxed);
         }
         self.memory.run_until(first, done);
+        // A cache that accepts what it had let wait may let the core stand that was next.
+        let stands = self.let_stand(first);
         if memory <= at.min(timer) {
             self.deliver(done, first, memory < timer);
         } else if timer <= at {
@@ -213,11 +217,28 @@ impl Engine<'_> {
                 self.send_of_agents(timer);
             }
             self.timer = self.next_timer();
-        } else if let Some(event) = self.step(number, at, timer) {
-            self.event(number, event)?;
-            self.timer = self.next_timer();
+        } else if !stands {
+            let event = self.step(number, at, timer);
+            self.let_stand(at);
+            if let Some(event) = event {
+                self.event(number, event)?;
+                self.timer = self.next_timer();
+            }
         }
         Ok(true)
+    }
+
+    /// Cores that displaced lines for which there is no room stand still from `now` on, or go on. Returns whether any does.
+    #[inline]
+    fn let_stand(&mut self, now: Ps) -> bool {
+        let changes = self.memory.has_standing();
+        if changes {
+            self.memory.take_standing(&mut self.standing);
+            for (core, stands) in self.standing.drain(..) {
+                self.cpus[core as usize].core.stand(now, stands);
+            }
+        }
+        changes
     }
 
     /// When the next timer is over, or a device sends its next line.

@@ -37,7 +37,8 @@ impl Engine<'_> {
         if !self.private_of(number).lacks(wanted) || self.cpus[number].core.is_under_way(at, line) {
             return;
         }
-        if !self.cpus[number].core.has_register_for_prefetch(at) || self.memory.is_blocked(core) {
+        let accepts = !self.memory.is_blocked(core) && !self.memory.stands(core);
+        if !accepts || !self.cpus[number].core.has_register_for_prefetch(at) {
             self.private_of(number).count_prefetch(|counts| counts.dropped += 1);
             return;
         }

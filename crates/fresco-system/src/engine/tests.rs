@@ -4,6 +4,7 @@
 use super::Engine;
 use crate::Scenario;
 use crate::results::Measured;
+use fresco_dram::Ps;
 use std::path::Path;
 
 const TEXT: &str = r#"
@@ -36,29 +37,89 @@ role = "background"
 parameters.bytes = "256 KiB"
 "#;
 
-#[test]
-fn the_run_ahead_changes_no_measured_time() {
+/// Programs that displace dirty lines by hits and by misses faster than memory takes them, above caches that do not hold what the ones above have.
+const FLOOD: &str = r#"
+name = "flood"
+machine = "small.toml"
+l2 = { size = "16 KiB", ways = 2, line = 64, latency = "10 cycles", replacement = "lru" }
+llc.size = "16 KiB"
+llc.ways = 1
+policy.frames = "palloc"
+memory.controller.queues.writes = 1
+memory.controller.drain_high = 1
+memory.controller.drain_low = 0
+[warm_up]
+passes = 1
+[measure]
+passes = 1
+[[task]]
+name = "near"
+program = "random"
+core = 0
+banks = "0-1"
+parameters = { bytes = "24 KiB", write_percent = 100, gap = 0, accesses = 20000 }
+[[task]]
+name = "writer"
+program = "bandwidth"
+core = 1
+banks = "0-1"
+parameters = { bytes = "1 MiB", access = "write" }
+[[task]]
+name = "mixed"
+program = "random"
+core = 4
+banks = "0-1"
+parameters = { bytes = "1 MiB", write_percent = 60, gap = 0, accesses = 4000 }
+[[task]]
+name = "chase"
+program = "latency"
+core = 5
+banks = "0-1"
+role = "background"
+parameters.bytes = "256 KiB"
+"#;
+
+/// What the measured tasks of a scenario did, and at how many events a core stood still. `run_ahead` is the engine's own if omitted.
+fn outcome(text: &str, overrides: &[&str], run_ahead: Option<Ps>) -> (String, u64) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let scenario = Scenario::parse("test.toml", TEXT, &directory, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let overrides: Vec<String> = overrides.iter().map(|one| (*one).to_owned()).collect();
+    let scenario = Scenario::parse("test.toml", text, &directory, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let spec = &scenario.runs()[0];
     let experiment = crate::runs::experiment(spec).unwrap_or_else(|error| panic!("{error}"));
-    let times = |run_ahead| {
-        let mut engine = Engine::new(&experiment, &[0; 4]).unwrap_or_else(|error| panic!("{error}"));
-        engine.run_ahead = run_ahead;
-        let result = engine
-            .run(&|| false)
-            .unwrap_or_else(|error| panic!("{error}"))
-            .expect("it is not given up");
-        let measured = result.tasks.into_iter().take(3).filter_map(|task| task.measured);
-        let key = |task: Measured| {
-            let reads = task.recorder.reads();
-            (task.phase, task.operations, reads.rows, reads.anatomy)
-        };
-        measured.map(key).collect::<Vec<_>>()
+    let mut engine = Engine::new(&experiment, &[0; 4]).unwrap_or_else(|error| panic!("{error}"));
+    engine.run_ahead = run_ahead.unwrap_or(engine.run_ahead);
+    engine.timer = engine.next_timer();
+    let (mut done, mut stood) = (Vec::new(), 0);
+    while engine.go_on(&mut done).unwrap_or_else(|error| panic!("{error}")) {
+        stood += u64::from((0..8).any(|core| engine.memory.stands(core)));
+    }
+    let result = engine.finish(&mut done).unwrap_or_else(|error| panic!("{error}"));
+    let measured = result.tasks.into_iter().filter_map(|task| task.measured);
+    let key = |task: Measured| {
+        assert!(task.phase.1 > task.phase.0);
+        let reads = task.recorder.reads();
+        (task.phase, task.operations, reads.rows, reads.anatomy)
     };
-    let usual = times(super::RUN_AHEAD);
-    assert!(usual.iter().all(|task| task.0.1 > task.0.0));
+    (format!("{:?}", measured.map(key).collect::<Vec<_>>()), stood)
+}
+
+#[test]
+fn the_run_ahead_changes_no_measured_time() {
+    let usual = outcome(TEXT, &[], None);
     for run_ahead in [0, 1, 7_000, 100_000_000] {
-        assert_eq!(times(run_ahead), usual, "{run_ahead} ps");
+        assert_eq!(outcome(TEXT, &[], Some(run_ahead)).0, usual.0, "{run_ahead} ps");
+    }
+}
+
+#[test]
+fn nor_does_it_where_cores_stand_still() {
+    let in_order: &[&str] = &["core.kind=in-order", "core.window=1", "core.mshrs=1"];
+    for kind in [in_order, &[]] {
+        let usual = outcome(FLOOD, kind, None);
+        assert!(usual.1 > 1000, "{kind:?}: cores stood still at {} events", usual.1);
+        for run_ahead in [0, 1, 7_000, 100_000_000] {
+            let other = outcome(FLOOD, kind, Some(run_ahead));
+            assert_eq!(other.0, usual.0, "{kind:?}, {run_ahead} ps");
+        }
     }
 }

@@ -4,6 +4,7 @@
 mod fetches;
 mod formulas;
 mod reference;
+mod standing;
 mod upgrades;
 mod walks;
 
