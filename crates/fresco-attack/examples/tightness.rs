@@ -49,7 +49,7 @@ impl Case {
         let misses = machine.core.mshrs;
         let limits = (0..self.cores).map(|core| Limits {
             reads: misses,
-            writes: if self.writes { misses.max(8) + misses } else { 0 },
+            writes: if self.writes { misses.max(8) + 1 } else { 0 },
             banks: match self.is_private {
                 true => (core * each..(core + 1) * each).collect(),
                 false => (0..banks).collect(),

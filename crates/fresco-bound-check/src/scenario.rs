@@ -119,19 +119,6 @@ pub fn check_task(setup: &Setup, claimed: Memory, task: &Value, reads: &[Read]) 
         return refused("banks", "pages stay where they are", "bounded", "policy.dynamic");
     }
     let senders = senders(setup);
-    let caches = &setup.machine;
-    let levels =
-        usize::from(caches.l1.is_some()) + usize::from(caches.l2.is_some()) + usize::from(caches.llc.is_some());
-    let displaces = levels > 1 && caches.inclusion().name() != "inclusive" || caches.coherence.is_some();
-    let writes = somebody_writes(setup);
-    if displaces && writes && matches!(setup.machine.memory.controller.queues, Queues::FrontQueue { .. }) {
-        return refused(
-            "crowd",
-            "no lines that hits displace in a front queue",
-            "bounded",
-            "not so",
-        );
-    }
     let own = reach_of(setup, number);
     covered(
         setup,
@@ -151,7 +138,7 @@ pub fn check_task(setup: &Setup, claimed: Memory, task: &Value, reads: &[Read]) 
 
 /// Verifies that lines which wait for a drain wait for whatever may be read in the nodes that they go to, those of the banks `own`.
 fn check_drains(setup: &Setup, claimed: Memory, senders: &[Sender], own: &[u32], work: &Value) -> Result<(), Failure> {
-    if flag(work, "by_budgets")? || number(named(work, "alone")?, "write_backs")? == n(0) {
+    if flag(work, "by_budgets")? || work::waits(work)? == n(0) {
         return Ok(());
     }
     let org = &setup.machine.memory.organisation;
@@ -206,7 +193,7 @@ fn senders(setup: &Setup) -> Vec<Sender> {
     for core in 0..setup.machine.cores {
         let of_core = (0..setup.copies.len()).filter(|copy| setup.copies[*copy].core == core);
         let banks: Vec<u32> = of_core.flat_map(|copy| reach_of(setup, copy)).collect();
-        senders.push((mshrs, if writes { mshrs.max(8) + mshrs } else { 0 }, banks));
+        senders.push((mshrs, if writes { mshrs.max(8) + 1 } else { 0 }, banks));
     }
     for agent in setup.agents.iter().filter(|agent| agent.enabled) {
         let if_any = |percent: u32| if percent > 0 { agent.in_flight } else { 0 };

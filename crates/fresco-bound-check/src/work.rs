@@ -93,19 +93,16 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         let drains = longest_of(&before, |read| {
             Ok(read.crowd.writes.over(room) * m.longest_ps(read.longest + read.drain)?)
         })?;
-        if written > n(0) {
+        let waits = waits(work)?;
+        if waits > n(0) {
             let least = drains + at("path_ps")?;
             no_less("hold_ps", "drains (L + drain) + path", at("hold_ps")?, least)?;
         }
-        // A write-back buffer has as many entries as there are miss registers, eight at least.
-        let fills = written / mshrs.max(n(8)) + n(1);
-        let misses = if has_window { count } else { chain };
-        let waits = fills.min(misses).min(written) * at("hold_ps")?;
         no_less(
             "write_backs_ps",
-            "min(misses, write-backs, write-backs / entries + 1) H",
+            "write-backs / entries, each H",
             held,
-            waits,
+            waits * at("hold_ps")?,
         )?;
         // Refreshes by reads, or by time, whatever is less.
         let without = longest_of(reads, |read| m.longest_ps(read.longest - read.refresh))?;
@@ -142,6 +139,11 @@ pub fn check(m: Memory, reads: &[Read], work: &Value) -> Result<(), Failure> {
         at("longest_ps")?,
         base + budgets,
     )
+}
+
+/// How often work waits for displaced lines: a write-back buffer has as many entries as there are miss registers, eight at least, and all are taken then.
+pub fn waits(work: &Value) -> Result<Nat, Failure> {
+    Ok(number(named(work, "alone")?, "write_backs")? / number(work, "mshrs")?.max(n(8)))
 }
 
 /// Verifies bounds of all reads that a drain may wait for.

@@ -2,7 +2,7 @@
 //! What a bound is made from: the memory, and how many requests may be under way.
 
 use fresco_dram::{Organisation, Timing};
-use fresco_machine::{ControllerConfig, Inclusion, Machine, Queues};
+use fresco_machine::{ControllerConfig, Machine};
 use serde::{Deserialize, Serialize};
 
 /// The memory of one controller.
@@ -56,6 +56,12 @@ pub(crate) fn write_back_entries(mshrs: u32) -> u32 {
     mshrs.max(8)
 }
 
+/// Lines that a core has displaced and no controller has taken, at most: one for each entry, and one that waits for an entry, while which the core
+/// stands still.
+pub(crate) fn displaced_lines(mshrs: u32) -> u32 {
+    write_back_entries(mshrs) + 1
+}
+
 impl Crowd {
     /// The same numbers, none larger than what contains it.
     pub(crate) fn checked(self) -> Self {
@@ -82,13 +88,4 @@ impl Crowd {
     pub(crate) fn is_alone(&self) -> bool {
         self.reads == 1
     }
-}
-
-/// Returns true if a read may wait behind any number of lines, if `writes` says that somebody writes: all wait in a front queue, and hits displace dirty
-/// lines, too, as a line may be in a cache and not in the one below. No core waits for room in its write-back buffer then.
-pub(crate) fn waits_behind_hits(machine: &Machine, writes: bool) -> bool {
-    let levels = [machine.l1.is_some(), machine.l2.is_some(), machine.llc.is_some()];
-    let several = levels.iter().filter(|is_there| **is_there).count() > 1;
-    let displace = machine.coherence.is_some() || several && machine.inclusion() != Inclusion::Inclusive;
-    writes && displace && matches!(machine.memory.controller.queues, Queues::FrontQueue { .. })
 }

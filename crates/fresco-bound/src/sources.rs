@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who may have how many requests under way in which banks: cores and devices of a scenario.
 
-use crate::crowd::{waits_behind_hits, write_back_entries};
+use crate::crowd::displaced_lines;
 use crate::{Crowd, Dram, ReadBound, Unbounded, read};
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, PageTables};
@@ -66,8 +66,7 @@ impl<'s> Sources<'s> {
     pub fn of(setup: &'s Setup) -> Self {
         let machine = &setup.machine;
         let misses = machine.core.mshrs;
-        // A miss that waits for an entry has displaced its line already.
-        let write_backs = write_back_entries(misses) + misses;
+        let write_backs = displaced_lines(misses);
         // A core writes back what its accesses displace, whoever wrote that; what nobody wrote is not written back.
         let somebody_writes = setup.copies.iter().any(|copy| !setup.program(copy.task).only_reads());
         let mut cores: Vec<(u32, Source)> = Vec::new();
@@ -189,9 +188,6 @@ impl<'s> Sources<'s> {
             return Err(Unbounded::PagesMove);
         }
         let machine = &self.setup.machine;
-        if waits_behind_hits(machine, self.somebody_writes()) {
-            return Err(Unbounded::Hits);
-        }
         let org = &machine.memory.organisation;
         let bounds = self.bounds_of(banks_of_copy(self.setup, copy))?;
         // Of equal ones the first.

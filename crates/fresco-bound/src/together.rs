@@ -3,7 +3,7 @@
 //! cores itself.
 
 use crate::budgets::{delay_ps, interrupts_ps};
-use crate::crowd::{waits_behind_hits, write_back_entries};
+use crate::crowd::displaced_lines;
 use crate::work::{beside, longest_hold_ps, path_ps};
 use crate::{Alone, Crowd, Dram, TaskReads, Unbounded, Unknown, WorkBound, read};
 use fresco_dram::Ps;
@@ -39,14 +39,11 @@ impl<'m> Together<'m> {
     /// Why a read has no bound.
     pub fn new(machine: &'m Machine, cores: u32, writes: bool, held: Option<Held>) -> Result<Self, Unbounded> {
         let misses = machine.core.mshrs;
-        if waits_behind_hits(machine, writes) {
-            return Err(Unbounded::Hits);
-        }
         let dram = Dram::of(machine);
         let crowd = |cores: u32| {
             let reads = cores * misses;
             let waiting = match writes {
-                true => cores * (write_back_entries(misses) + misses),
+                true => cores * displaced_lines(misses),
                 false => 0,
             };
             Crowd {
@@ -128,7 +125,7 @@ impl<'m> Together<'m> {
         // Of jobs before it on its core.
         let left = match self.reads.crowd.waiting_writes {
             0 => 0,
-            _ => write_back_entries(self.machine.core.mshrs).into(),
+            _ => displaced_lines(self.machine.core.mshrs).into(),
         };
         let alone = Alone {
             time_ps,

@@ -23,8 +23,6 @@ pub enum Unbounded {
     Endless,
     /// Pages are moved to other colors while tasks run.
     PagesMove,
-    /// Dirty lines that hits displace, for which no core waits, may be before it in a front queue.
-    Hits,
 }
 
 impl Unbounded {
@@ -39,7 +37,6 @@ impl Unbounded {
             }
             Self::BankRefresh => "refresh all banks of a rank at once (memory.controller.refresh)",
             Self::CommandBus => "take a standard whose column commands are further apart",
-            Self::Hits => "let nobody write, or take queues of another kind (memory.controller.queues.kind)",
             Self::PagesMove => "divide the colors once, before tasks run (policy.sharing)",
         }
     }
@@ -61,7 +58,6 @@ impl fmt::Display for Unbounded {
             }
             Self::CommandBus => "column commands may keep the command bus from row commands",
             Self::Endless => "so much may go before a read that it takes hours",
-            Self::Hits => "any number of lines that others displace without a miss may be before it in the front queue",
             Self::PagesMove => "pages are moved to other colors while tasks run",
         })
     }

@@ -14,7 +14,7 @@
 //! Cores with a window make their accesses in an order that others change. Where that decides which lines a last-level cache has, its hits, and reads that
 //! joined others, are taken for reads as well. These are on the way to a controller for as long as nothing of them was before.
 
-use crate::crowd::write_back_entries;
+use crate::crowd::{displaced_lines, write_back_entries};
 use crate::traffic::Costs;
 use crate::{Crowd, Dram, ReadBound, Sources, TaskReads, Unbounded, Unknown};
 use fresco_dram::Ps;
@@ -49,7 +49,7 @@ pub struct WorkBound {
     pub alone: Alone,
     /// All of its reads, each the longest, less what they took alone.
     pub reads_ps: Ps,
-    /// Misses that wait until a line that the core displaced has been taken by a controller.
+    /// Waits until lines that the core displaced have been taken by a controller.
     pub write_backs_ps: Ps,
     /// The longest of these waits; 0 without any.
     pub hold_ps: Ps,
@@ -64,14 +64,12 @@ pub struct WorkBound {
 }
 
 impl Alone {
-    /// How often misses wait, one or several at once, for displaced lines of their core.
+    /// How often the core waits for displaced lines, counted in longest waits.
     ///
-    /// When a miss begins to wait all entries of the write-back buffer are taken. The longest wait later all these lines have left, so that the next miss
-    /// waits for as many that have been displaced since. In order no more misses wait than there are.
+    /// Whenever it waits all entries of its write-back buffer are taken. Within the longest wait from then on all these lines leave. So of waits that lie further
+    /// apart each has lines of its own.
     fn holds(&self, core: &CoreConfig) -> u64 {
-        let fills = self.write_backs / u64::from(write_back_entries(core.mshrs)) + 1;
-        let misses = if core.window == 1 { self.chain } else { self.reads };
-        fills.min(misses).min(self.write_backs)
+        self.write_backs / u64::from(write_back_entries(core.mshrs))
     }
 
     /// What edges of clocks add: a read may reach its controller, and its data the core, a cycle later than alone, and the data of a hit a slot.
@@ -136,9 +134,10 @@ impl Sources<'_> {
         self.work_held(copy, alone, reads, self.hold(copy, &[alone], reads))
     }
 
-    /// The longest that a miss of a copy waits for displaced lines of its core, if any of its work has some.
+    /// The longest that the core of a copy waits for lines that it displaced, if any of its work has some.
     fn hold(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<Ps, Unbounded> {
-        if all.iter().all(|alone| alone.write_backs == 0) {
+        let core = &self.setup().machine.core;
+        if all.iter().all(|alone| alone.holds(core) == 0) {
             return Ok(0);
         }
         let before = self.before_drains(copy)?;
@@ -154,7 +153,7 @@ impl Sources<'_> {
         hold: Result<Ps, Unbounded>,
     ) -> Result<WorkBound, Unknown> {
         let machine = &self.setup().machine;
-        let hold = if alone.write_backs == 0 { Ok(0) } else { hold };
+        let hold = if alone.holds(&machine.core) == 0 { Ok(0) } else { hold };
         let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
         let path = self.path_ps(copy, reads);
         let others = beside(machine, alone, (reads, path), hold, by_budgets).map_err(Unknown::Drains)?;
@@ -166,9 +165,9 @@ impl Sources<'_> {
         })
     }
 
-    /// Entries of the buffer in which displaced lines of a core wait.
-    pub fn write_back_entries(&self) -> u64 {
-        write_back_entries(self.setup().machine.core.mshrs).into()
+    /// Lines that a core has displaced and no controller has taken, at most.
+    pub fn displaced_lines(&self) -> u64 {
+        displaced_lines(self.setup().machine.core.mshrs).into()
     }
 
     /// From a copy's core to the controller of `reads` and back.
@@ -278,7 +277,7 @@ fn by_time_ps(machine: &Machine, alone: &Alone, (reads, path_ps): (&TaskReads, P
     Ps::try_from(whole).ok().map(|whole| whole - besides)
 }
 
-/// The longest that a miss waits until a line that its core displaced before has been taken by a controller, in picoseconds.
+/// The longest that a line which waits in a write-back buffer waits until a controller has taken it and its core knows, in picoseconds.
 ///
 /// All lines that wait are taken before it. Each drain makes room for so many as lie between the buffer's size and the low watermark; it
 /// comes once the reads have been served that waited when the one before ended, whoever's: `before` are all that there may be, with their bounds.

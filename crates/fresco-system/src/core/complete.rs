@@ -57,6 +57,10 @@ impl Pipeline {
             return self.window.set_fill_of_store(sequence, slot);
         };
         record.fill = slot.max(record.hit());
+        if blocking_stores {
+            // The next instruction comes after it.
+            self.front = self.front.max(slot);
+        }
         if !record.write || blocking_stores {
             record.result = record.fill;
             if record.dependents != NIL {

@@ -166,7 +166,7 @@ pub fn alone(result: &TaskResult, sources: &Sources<'_>, copy: usize) -> Vec<Alo
     let may_reorder = sources.may_reorder(copy);
     // Lines that were displaced before may still wait when it begins.
     let before = order.written.saturating_sub(result.write_backs);
-    let waiting = before.min(sources.write_back_entries());
+    let waiting = before.min(sources.displaced_lines());
     let work = |seen: Alone, may_be: MayBeRead| {
         let mut work = Alone {
             cached: may_be.cached,
