@@ -13,7 +13,7 @@ use super::sample::{RequestId, Service};
 use super::stats::{CoreStats, Lines};
 use super::time::Next;
 use super::upward::Upward;
-use super::write_backs::{Held, WriteBacks};
+use super::write_backs::WriteBacks;
 use crate::cache::{Cache, Leaving};
 use crate::controller::Controller;
 use crate::interconnect::Interconnect;
@@ -34,8 +34,8 @@ use fresco_machine::{Inclusion, Machine};
 /// # Last-level cache
 /// One per `cores_per_cache` consecutive cores; without one,
 /// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
-/// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait. A line that finds no
-/// room in it waits, and its core [stands still](Self::take_standing) until it has.
+/// makes room leaves for memory then, through the core's write-back buffer. A line that finds no room in it waits, and its core
+/// [stands still](Self::take_standing) until it has.
 /// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
 /// What an inclusive or exclusive one does to the private levels is told by [`take_upward`](Self::take_upward).
 ///
@@ -200,11 +200,7 @@ impl MemorySystem {
         if at > waiter.since {
             self.pending.sent(slot, at);
         }
-        if self.write_backs.has_room(core) {
-            self.send(at, core, line, Access::Read, slot);
-        } else {
-            self.write_backs.hold(Held { core, line, slot });
-        }
+        self.send(at, core, line, Access::Read, slot);
         if let Some(victim) = victim {
             self.send_write(at, core, victim.line);
         }

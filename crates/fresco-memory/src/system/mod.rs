@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Writes to memory take the same way there, so that they stay in order with reads. Nobody waits for them, unless more of
-//! a core's writes wait for a place in a controller than its write-back buffer has entries: then its next misses do.
+//! a core's writes wait for a place in a controller than its write-back buffer has entries: then it stands still.
 
 mod agents;
 mod beside;

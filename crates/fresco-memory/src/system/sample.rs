@@ -46,8 +46,7 @@ pub struct Sample {
     pub path: Ps,
     /// On the interconnect, both ways.
     pub remote: Ps,
-    /// In queues of the controller ([`crate::Wait::queue`]), and before, for a miss register of the last-level cache and an entry
-    /// of the core's write-back buffer.
+    /// In queues of the controller ([`crate::Wait::queue`]), and before, for a miss register of the last-level cache and limits of the fabric.
     pub queue: Ps,
     /// For the bank, busy with other rows ([`crate::Wait::bank`]).
     pub bank: Ps,

@@ -6,7 +6,6 @@ use super::beside::next_of;
 use super::fabric::Fabric;
 use super::port::Port;
 use super::sample::Done;
-use super::write_backs::{Going, Held};
 use crate::controller::Controller;
 use crate::request::Access;
 use fresco_dram::{Cycle, NEVER, Ps};
@@ -137,16 +136,10 @@ impl MemorySystem {
         }
     }
 
-    /// Entries of write-back buffers are free at `now`: what waited for them goes.
+    /// Entries of write-back buffers are free at `now`: lines that waited for them go.
     fn release_waiting(&mut self, now: Ps) {
-        for going in self.write_backs.release(now) {
-            match going {
-                Going::Line { core, line } => self.send(now, core, line, Access::Write, 0),
-                Going::Miss(Held { core, line, slot }) => {
-                    self.pending.sent(slot, now);
-                    self.send(now, core, line, Access::Read, slot);
-                }
-            }
+        for (core, line) in self.write_backs.release(now) {
+            self.send(now, core, line, Access::Write, 0);
         }
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dirty lines on their way to memory, from each core's write-back buffer: while it is full, the core's misses wait; while a line
-//! finds no room in it, the core stands still.
+//! Dirty lines on their way to memory, from each core's write-back buffer: while a line finds no room in it, the core stands still.
 
 use fresco_dram::{PhysAddr, Ps};
 use std::cmp::Reverse;
@@ -9,24 +8,6 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Least entries of a write-back buffer: no machine file says how many there are, and evictions must not stall a core
 /// with a single miss in flight at once.
 const LEAST: u32 = 8;
-
-/// A miss that has its place in the cache and is not on its way yet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
-    pub core: u32,
-    pub line: PhysAddr,
-    /// By which [`Pending`](super::pending::Pending) knows it.
-    pub slot: u32,
-}
-
-/// What goes to memory as entries become free.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Going {
-    /// A line of a core, which has an entry now.
-    Line { core: u32, line: PhysAddr },
-    /// A miss that waited for an entry.
-    Miss(Held),
-}
 
 /// The write-back buffers of all cores. A line that a core's access displaces from the shared levels takes an entry until a controller
 /// has taken it into its write buffer, and the core knows. A line that finds none waits where it was displaced, and a core with such a line
@@ -40,7 +21,7 @@ pub(super) struct WriteBacks {
     cores: Vec<Buffer>,
     /// When an entry is free again, and whose, in this order: it does not depend on how the time is cut into runs.
     freed: BinaryHeap<Reverse<(Ps, u32)>>,
-    /// Lines and misses that wait, of all cores.
+    /// Lines that wait, of all cores.
     waiting: usize,
     /// No line waits: the operating system writes back.
     pub at_once: bool,
@@ -55,8 +36,6 @@ struct Buffer {
     used: u32,
     /// Lines that wait for an entry, oldest first; none while one is free.
     lines: VecDeque<PhysAddr>,
-    /// Misses that wait for an entry, oldest first; none while one is free.
-    held: Vec<Held>,
 }
 
 impl WriteBacks {
@@ -72,33 +51,22 @@ impl WriteBacks {
         }
     }
 
-    /// Returns true if a miss of the core may go to memory now.
-    #[inline]
-    pub fn has_room(&self, core: u32) -> bool {
-        let buffer = &self.cores[core as usize];
-        let room = buffer.used < self.entries;
-        debug_assert!(
-            !room || buffer.held.is_empty() && buffer.lines.is_empty(),
-            "nobody waits for a free entry"
-        );
-        room
-    }
-
     /// A line leaves for memory. Returns true if it goes at once; else it waits for an entry, and the core stands still.
     #[inline]
     pub fn leave(&mut self, core: u32, line: PhysAddr) -> bool {
-        let goes = self.has_room(core) || self.at_once;
         let buffer = &mut self.cores[core as usize];
-        if goes {
+        let has_room = buffer.used < self.entries;
+        debug_assert!(!has_room || buffer.lines.is_empty(), "no line waits for a free entry");
+        if has_room || self.at_once {
             buffer.used += 1;
-        } else {
-            if buffer.lines.is_empty() {
-                self.standing.push((core, true));
-            }
-            buffer.lines.push_back(line);
-            self.waiting += 1;
+            return true;
         }
-        goes
+        if buffer.lines.is_empty() {
+            self.standing.push((core, true));
+        }
+        buffer.lines.push_back(line);
+        self.waiting += 1;
+        false
     }
 
     /// All lines of a core that wait go at once; returns them.
@@ -118,24 +86,18 @@ impl WriteBacks {
         self.freed.push(Reverse((at, core)));
     }
 
-    /// A miss waits until an entry is free.
-    pub fn hold(&mut self, held: Held) {
-        self.cores[held.core as usize].held.push(held);
-        self.waiting += 1;
-    }
-
     /// Returns true if a line of the core waits for an entry.
     pub fn stands(&self, core: u32) -> bool {
         !self.cores[core as usize].lines.is_empty()
     }
 
-    /// Returns true if anything waits for an entry.
+    /// Returns true if any line waits for an entry.
     #[inline]
     pub fn is_felt(&self) -> bool {
         self.waiting > 0
     }
 
-    /// When the next entry is free, if anything waits and it is known.
+    /// When the next entry is free, if any line waits and it is known.
     #[inline]
     pub fn next_release(&self) -> Option<Ps> {
         if self.waiting == 0 {
@@ -150,9 +112,8 @@ impl WriteBacks {
         self.freed.peek().is_some_and(|Reverse((at, _))| *at <= now)
     }
 
-    /// Frees the entries known to be free at `now`, and returns what can go then: for each entry the oldest line of its core that waits; once
-    /// none does, all misses, as the lines that they displace have entries already.
-    pub fn release(&mut self, now: Ps) -> Vec<Going> {
+    /// Frees the entries known to be free at `now`, and returns the lines that have them then: the oldest of each core that wait, with the core.
+    pub fn release(&mut self, now: Ps) -> Vec<(u32, PhysAddr)> {
         let mut going = Vec::new();
         while let Some(&Reverse((at, core))) = self.freed.peek() {
             if at > now {
@@ -162,20 +123,15 @@ impl WriteBacks {
             let buffer = &mut self.cores[core as usize];
             debug_assert!(buffer.used > 0, "a line that was taken had left");
             buffer.used -= 1;
-            if buffer.used >= self.entries {
-                continue;
-            }
-            if let Some(line) = buffer.lines.pop_front() {
+            if buffer.used < self.entries
+                && let Some(line) = buffer.lines.pop_front()
+            {
                 buffer.used += 1;
                 self.waiting -= 1;
-                going.push(Going::Line { core, line });
+                going.push((core, line));
                 if buffer.lines.is_empty() {
                     self.standing.push((core, false));
                 }
-            }
-            if buffer.used < self.entries {
-                self.waiting -= buffer.held.len();
-                going.extend(buffer.held.drain(..).map(Going::Miss));
             }
         }
         going
