@@ -38,13 +38,13 @@ fn summary(attacks: &WorkAttacks) -> Result<Table, ReportError> {
         ],
     );
     for task in &attacks.tasks {
-        let bound = match (&task.bound, task.share()) {
-            (Some(bound), Some(share)) if share > 1.0 => {
+        let bound = match &task.bound {
+            Some(bound) if task.observed_ps.max(task.own_ps.unwrap_or(0)) > bound.longest_ps => {
                 let told = format!("{:.1}, exceeded", bound.longest_ps as f64 / 1e6);
                 Cell::Text(told, Tone::Bad)
             }
-            (Some(bound), _) => us(bound.longest_ps),
-            (None, _) => Cell::Text("none".to_owned(), Tone::Bad),
+            Some(bound) => us(bound.longest_ps),
+            None => Cell::Text("none".to_owned(), Tone::Bad),
         };
         table.push(vec![
             task.name.as_str().into(),
