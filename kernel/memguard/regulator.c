@@ -192,7 +192,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		mg_overflow(c);
 	}
 	next = c->ends;
-	if (!mg_source->arm)
+	/* Nothing of a CPU without a budget, and of nobody's group, is used up before. */
+	if (!mg_source->arm && (c->limited || mg_groups_any()))
 		next = min(next, ktime_get_ns() + mg_config.poll_ns);
 	hrtimer_set_expires(timer, ns_to_ktime(next));
 	return HRTIMER_RESTART;

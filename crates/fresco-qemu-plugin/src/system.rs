@@ -95,6 +95,13 @@ struct Recorder {
     settings: Settings,
 }
 
+impl Recorder {
+    /// Returns true unless memory that a device brings with it is at this address.
+    fn has(&self, place: u64) -> bool {
+        self.settings.below == 0 || place < self.settings.below
+    }
+}
+
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 /// The words that define each block.
 static BLOCKS: Mutex<Vec<Box<[u64]>>> = Mutex::new(Vec::new());
@@ -238,7 +245,7 @@ unsafe fn tell(number: c_uint, info: u32, address: u64, what: u64) {
     while at < end {
         // Of two pages each has a place of its own.
         let next = (((at >> PAGE) + 1) << PAGE).min(end);
-        if let Some(physical) = physical(info, at) {
+        if let Some(physical) = physical(info, at).filter(|place| recorder.has(*place)) {
             // A block that QEMU begins again after an access to a device is not told to run.
             let word = match what >> NUMBER == cpu.block {
                 true => access(what & BELOW, physical, next - at, store),

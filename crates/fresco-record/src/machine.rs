@@ -8,6 +8,7 @@
 use crate::record::{PATIENCE, end, plugin_argument, shared_memory, unable};
 use crate::{Failure, Why};
 pub use closed::ClosedMachine;
+pub use feed::Feed;
 use fresco_ring::Host;
 pub use fresco_ring::physical::Settings;
 use std::io;
@@ -98,14 +99,14 @@ pub fn record_machine(
 ) -> Result<(Vec<Recorded>, MachineEnded), Failure> {
     let mut writers = Writers::new(processors, &machine.tool)?;
     let mut host = shared_memory()?;
-    let mut child = start(machine, &host)?;
+    let mut child = start(machine, &host, None)?;
     let ended = follow(&mut child, &mut host, &mut writers, progress, stop)
         .map_err(|error| unable(format!("{}: {error}", machine.emulator.display())))?;
     host.take_rest(|_, taken| writers.take(taken));
     Ok((writers.finish()?, ended))
 }
 
-fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
+fn start(machine: &Machine, host: &Host, feed: Option<&Feed>) -> Result<Child, Failure> {
     // Where the model keeps the time, instructions do not count it. The counter of time stamps would be the host's, so that there is none, and a
     // processor that sleeps would not be there when the model wants more of it.
     // Each processor has a thread of its own then, which the plugin lets run in turn.
@@ -122,6 +123,11 @@ fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
             &[],
             "idle=poll ",
         ),
+    };
+    let settings = Settings {
+        // The device's memory lies beyond.
+        below: feed.map_or(0, |_| u64::from(machine.memory_mib) << 20),
+        ..machine.settings
     };
     let mut command = Command::new(&machine.emulator);
     command
@@ -144,7 +150,8 @@ fn start(machine: &Machine, host: &Host) -> Result<Child, Failure> {
             machine.append
         ))
         .arg("-plugin")
-        .arg(plugin_argument(&machine.plugin, host, &machine.settings.arguments()))
+        .arg(plugin_argument(&machine.plugin, host, &settings.arguments()))
+        .args(feed.map(|feed| feed.device(machine.memory_mib)).into_iter().flatten())
         .stdin(Stdio::null())
         .stdout(Stdio::null());
     command.spawn().map_err(|error| match error.kind() {
@@ -198,6 +205,7 @@ fn follow(
 
 mod closed;
 mod code;
+mod feed;
 mod streams;
 mod values;
 mod writers;

@@ -202,6 +202,8 @@ pub struct Settings {
     /// In a closed loop, instructions that a processor executes until it hands over to the model; 0: an open one. A closed loop begins
     /// when all processors have come to the begin of what is recorded.
     pub window: u64,
+    /// Where memory ends: what is accessed beyond is a device's, and not told. 0: nothing is.
+    pub below: u64,
 }
 
 impl Settings {
@@ -212,8 +214,9 @@ impl Settings {
             instructions,
             processors,
             window,
+            below,
         } = self;
-        format!(",skip={skip},instructions={instructions},processors={processors},window={window}")
+        format!(",skip={skip},instructions={instructions},processors={processors},window={window},below={below}")
     }
 
     /// From the arguments of a plugin; those of others are left alone.
@@ -229,6 +232,7 @@ impl Settings {
             instructions: number("instructions").unwrap_or(0),
             processors: number("processors").unwrap_or(0) as u32,
             window: number("window").unwrap_or(0),
+            below: number("below").unwrap_or(0),
         }
     }
 }
@@ -292,6 +296,7 @@ mod tests {
             instructions: 1 << 40,
             processors: 3,
             window: 2000,
+            below: 1 << 30,
         };
         let text = settings.arguments();
         let arguments: Vec<&str> = text.split(',').collect();

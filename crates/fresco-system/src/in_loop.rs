@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of a scenario whose tasks are processors of a machine that runs meanwhile, and for which the model keeps the time.
 
+use crate::bandwidth::Told;
 use crate::experiment::{Once, Work};
 use crate::results::{RunResult, ScenarioResult};
 use crate::{RunSpec, Scenario, batch, runs};
@@ -15,6 +16,8 @@ pub struct InLoop {
     pub programs: Vec<Box<dyn Program>>,
     /// Where the run keeps its present time, in picoseconds since its begin, while it asks a program for more.
     pub clock: Arc<AtomicU64>,
+    /// The machine keeps the scenario's budgets of bandwidth, in place of the model: where it is counted what its processors move.
+    pub told: Option<Told>,
 }
 
 impl InLoop {
@@ -28,7 +31,17 @@ impl InLoop {
             task.work = Work::Live(Once::new(program));
         }
         experiment.clock = Some(self.clock);
-        batch::made_unless(spec, &experiment, is_given_up)
+        let kept_there = self.told.is_some();
+        if let Some(regulation) = &mut experiment.regulation {
+            regulation.budgets.told = self.told;
+        }
+        let mut made = batch::made_unless(spec, &experiment, is_given_up)?;
+        if let Some(run) = made.as_mut().filter(|_| kept_there) {
+            // Nobody was regulated by the model.
+            run.regulation = None;
+            run.tasks.iter_mut().for_each(|task| task.regulation = None);
+        }
+        Ok(made)
     }
 
     /// The results of all runs of a scenario, in their order.

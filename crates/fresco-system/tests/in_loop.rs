@@ -5,6 +5,7 @@ use fresco_dram::VirtAddr;
 use fresco_input::InputError;
 use fresco_load::trace::ftrace::Addresses;
 use fresco_load::{Area, Batch, Event, Marker, Op, Program};
+use fresco_system::bandwidth::Told;
 use fresco_system::results::RunResult;
 use fresco_system::{InLoop, Scenario};
 use std::path::Path;
@@ -88,7 +89,12 @@ role = "background"
 
 /// The run, and the times that each processor was told.
 fn run(batches: [u64; 2]) -> (RunResult, [Vec<u64>; 2]) {
-    let mut scenario = Scenario::parse("pair.toml", PAIR, Path::new(""), &[]).expect("sound");
+    run_with(batches, &[], None)
+}
+
+/// The same with these keys set; budgets are kept by who is told.
+fn run_with(batches: [u64; 2], set: &[String], told: Option<Told>) -> (RunResult, [Vec<u64>; 2]) {
+    let mut scenario = Scenario::parse("pair.toml", PAIR, Path::new(""), set).expect("sound");
     scenario.run_meanwhile().expect("just read");
     let clock = Arc::new(AtomicU64::new(0));
     let noted: [Arc<Mutex<Vec<u64>>>; 2] = Default::default();
@@ -103,6 +109,7 @@ fn run(batches: [u64; 2]) -> (RunResult, [Vec<u64>; 2]) {
     };
     let programs = vec![processor(0), processor(1)];
     let in_loop = InLoop {
+        told,
         programs,
         clock: Arc::clone(&clock),
     };
@@ -146,4 +153,36 @@ fn one_in_the_background_may_be_over_before_or_go_on() {
         time(&over),
         time(&on)
     );
+}
+
+#[test]
+fn budgets_that_the_machine_keeps_hold_nobody_on_the_model() {
+    let set = [
+        "policy.bandwidth=memguard",
+        "bandwidth.over_reserve=true",
+        "bandwidth.period=10 us",
+        "task.beside.reserve=10 MB/s",
+    ];
+    let set = set.map(str::to_owned);
+    let all = [50, 100_000];
+    let time = |result: &RunResult| result.tasks[0].run_time_ps;
+    let (free, _) = run(all);
+    let (held, _) = run_with(all, &set, None);
+    let told = Told::new(4);
+    let (kept, _) = run_with(all, &set, Some(told.clone()));
+    assert!(time(&held) < time(&free), "a budget of a line holds the other one back");
+    assert!(held.regulation.is_some() && held.tasks[1].regulation.is_some());
+    assert!(kept.regulation.is_none() && kept.tasks.iter().all(|task| task.regulation.is_none()));
+    let far = time(&kept).abs_diff(time(&free)) as f64 / time(&free) as f64;
+    assert!(far < 0.01, "{far}: the model held somebody");
+    // All that was read from memory, and what was under way at the end.
+    for (core, task) in (0..).zip(&kept.tasks) {
+        let lines = told.lines(core);
+        assert!(
+            (task.reads.count..=task.reads.count + 20).contains(&lines),
+            "{core}: {lines}, {}",
+            task.reads.count
+        );
+    }
+    assert_eq!((told.lines(2), told.lines(3)), (0, 0));
 }

@@ -163,6 +163,55 @@ fn what_cannot_be_looped_is_refused() {
 }
 
 #[test]
+fn modules_that_keep_no_budgets_are_refused() {
+    let scenario = |more: &str| format!("{more}{PAIR}command = [\"true\"]\nreserve = \"64 MB/s\"\n");
+    let directory = directory_with(&[
+        ("none.toml", &scenario("")),
+        (
+            "sound.toml",
+            &scenario("policy.bandwidth = \"memguard\"\nbandwidth.period = \"1 ms\"\n"),
+        ),
+        (
+            "short.toml",
+            &scenario("policy.bandwidth = \"memguard\"\nbandwidth.period = \"10 us\"\n"),
+        ),
+        ("memguard.ko", "\x7fELF"),
+        ("packed.ko.xz", "\u{fd}7zXZ"),
+        ("kernel", "none"),
+    ]);
+    let of = |words: &[&str]| {
+        let all = [&["loop", "--kernel", "kernel", "--out", "out"], words].concat();
+        refused(&all, directory.path())
+    };
+    let closed = |scenario: &str, module: &str| of(&[scenario, "--closed", "--memguard", module]);
+    assert!(of(&["sound.toml", "--memguard", "memguard.ko"]).contains("--closed"));
+    for (scenario, module, expected) in [
+        (
+            "none.toml",
+            "memguard.ko",
+            "--memguard: found a scenario without budgets",
+        ),
+        (
+            "short.toml",
+            "memguard.ko",
+            "bandwidth.period: found a period of 10000 ns",
+        ),
+        (
+            "sound.toml",
+            "packed.ko.xz",
+            "packed.ko.xz: found no module of the kernel",
+        ),
+        ("sound.toml", "nowhere.ko", "nowhere.ko: No such file"),
+    ] {
+        let error = closed(scenario, module);
+        assert!(
+            error.contains(expected) && error.contains("help: "),
+            "{scenario} {module}: {error}"
+        );
+    }
+}
+
+#[test]
 fn what_is_no_recording_is_refused() {
     let scenario = format!("{PAIR}command = [\"true\"]\n");
     let directory = directory_with(&[("a.toml", &scenario)]);

@@ -4,6 +4,7 @@
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 
 /// Mounts a file system that has no device.
 ///
@@ -15,6 +16,19 @@ pub fn mount(kind: &CStr, place: &CStr) -> Result<(), Errno> {
     match status {
         0 => Ok(()),
         _ => Err(last_error()),
+    }
+}
+
+/// Loads a module of the kernel, without parameters.
+///
+/// # Errors
+/// It cannot be read; as of finit_module(2).
+pub fn load_module(path: &Path) -> std::io::Result<()> {
+    let file = std::fs::File::open(path)?;
+    // SAFETY: an open file, and a string that lives as long as the call.
+    match unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), c"".as_ptr(), 0) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! What each processor does is a [`Program`] of the model. When the model needs more of one, the machine runs on: to it, it is then as
 //! late as it is to the model. See `fresco_ring::turn`.
 
+use super::feed::Feed;
 use super::streams::{Sink, Streams};
 use super::{Machine, MachineEnded, start};
 use crate::Failure;
@@ -47,6 +48,7 @@ struct Exchange {
     streams: Streams<Queue>,
     /// Time of the model in picoseconds.
     clock: Arc<AtomicU64>,
+    feed: Option<Feed>,
     stop: Box<dyn Fn() -> bool + Send>,
     /// The machine is switched off, or nobody wants more of it.
     is_over: bool,
@@ -78,6 +80,10 @@ impl Exchange {
 
     /// More of a processor.
     fn ask(&mut self, processor: usize) -> Result<(), InputError> {
+        if let Some(feed) = &mut self.feed {
+            feed.tell()
+                .map_err(|error| InputError::new("the virtual machine", error.to_string()).internal())?;
+        }
         self.host
             .hand_over(self.numbers[processor], self.clock.load(Relaxed) / 1000);
         self.await_turn()?;
@@ -107,7 +113,8 @@ pub struct ClosedMachine(Arc<Mutex<Exchange>>);
 
 impl ClosedMachine {
     /// Boots the machine, up to where the processors with these numbers are to be modelled. `clock` is the model's time in picoseconds,
-    /// which the model keeps. Once `stop` says so the machine ends.
+    /// which the model keeps; `feed` tells the machine what its processors
+    /// move on it. Once `stop` says so the machine ends.
     ///
     /// # Errors
     /// The emulator cannot be started.
@@ -115,10 +122,11 @@ impl ClosedMachine {
         machine: &Machine,
         numbers: Vec<u32>,
         clock: Arc<AtomicU64>,
+        feed: Option<Feed>,
         stop: impl Fn() -> bool + Send + 'static,
     ) -> Result<Self, Failure> {
         let host = shared_memory()?;
-        let child = start(machine, &host)?;
+        let child = start(machine, &host, feed.as_ref())?;
         let bytes = u64::from(machine.memory_mib) << 20;
         let queues = numbers.iter().map(|_| Queue(VecDeque::new(), bytes)).collect();
         Ok(Self(Arc::new(Mutex::new(Exchange {
@@ -127,6 +135,7 @@ impl ClosedMachine {
             streams: Streams::new(numbers.clone(), queues).heeding_pauses(),
             numbers,
             clock,
+            feed,
             stop: Box::new(stop),
             is_over: false,
         }))))

@@ -2,8 +2,10 @@
 //! The budgets of a machine's cores, worked out and checked.
 
 mod settings;
+mod told;
 
 pub use settings::{Kind, Prediction, Reservation, Settings, Share};
+pub use told::Told;
 
 use fresco_dram::Ps;
 use fresco_machine::Guaranteed;
@@ -21,6 +23,8 @@ pub struct Budgets {
     pub guaranteed: Guaranteed,
     /// One for each node that has cores with budgets.
     pub nodes: Vec<NodeBudgets>,
+    /// Somebody else keeps these budgets, who is told what cores move: nobody is interrupted or stalled. `None`: the run keeps them.
+    pub told: Option<Told>,
 }
 
 /// The cores that share a controller.

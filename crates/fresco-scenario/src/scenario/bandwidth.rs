@@ -127,6 +127,7 @@ pub(super) fn read(
         count_write_backs: rules.period.count_write_backs,
         guaranteed,
         nodes,
+        told: None,
     }))
 }
 

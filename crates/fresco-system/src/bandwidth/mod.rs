@@ -23,7 +23,7 @@ mod tests;
 
 pub use budget::Counts;
 pub use fresco_machine::Guaranteed;
-pub use fresco_scenario::budgets::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
+pub use fresco_scenario::budgets::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share, Told};
 pub use manager::{Decision, Manager};
 pub use measured::measured_bytes_per_s;
 pub(crate) use regulator::{RUN_AHEAD, Regulator, Renewal};

@@ -127,6 +127,10 @@ impl Regulator {
         if self.budgets.count_write_backs {
             moved += now.written - seen.written;
         }
+        if let Some(told) = &self.budgets.told {
+            told.add(core, moved);
+            return false;
+        }
         let is_spent = moved > 0 && self.managers[watched.manager].used(watched.member, moved);
         let interrupts = is_spent && watched.waits_since.is_none();
         watched.is_due |= interrupts;
@@ -180,6 +184,9 @@ impl Regulator {
     /// The next period begins at `now`; it is one of those that count, or not. Budgets are renewed. What each core is to do.
     pub fn renew(&mut self, now: Ps, counts: bool) -> Vec<(u32, Renewal)> {
         self.next += self.budgets.period;
+        if self.budgets.told.is_some() {
+            return Vec::new();
+        }
         let managers = &mut self.managers;
         for watched in self.cores.iter_mut().flatten() {
             let used = managers[watched.manager].used_now(watched.member);

@@ -45,6 +45,7 @@ pub(super) fn of(bandwidth: &PlannedBandwidth, machine: &Machine) -> Regulation 
             count_write_backs: bandwidth.count_write_backs,
             guaranteed: Guaranteed::of(machine, bandwidth.count_write_backs),
             nodes: nodes.filter(|node| !node.cores.is_empty()).collect(),
+            told: None,
         },
         counted_from: 0,
     }

@@ -80,6 +80,7 @@ pub fn budget(experiment: &Experiment, cores: &[u32], lines: u64) -> Regulation 
                 },
                 is_guaranteed: true,
             }],
+            told: None,
         },
         counted_from: 0,
     }

@@ -35,6 +35,7 @@ fn machine(turns: Vec<Vec<(usize, u64)>>) -> (ClosedMachine, Arc<AtomicU64>, Joi
         streams: Streams::new(numbers.clone(), queues).heeding_pauses(),
         numbers,
         clock: Arc::clone(&clock),
+        feed: None,
         stop: Box::new(|| false),
         is_over: false,
     };

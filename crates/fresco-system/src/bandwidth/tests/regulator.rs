@@ -3,7 +3,7 @@
 
 use super::{hard, soft};
 use crate::bandwidth::{
-    Budgets, Guaranteed, NodeBudgets, Prediction, Regulator, Renewal, Reservation, Settings, Share,
+    Budgets, Guaranteed, NodeBudgets, Prediction, Regulator, Renewal, Reservation, Settings, Share, Told,
 };
 use fresco_dram::Ps;
 use fresco_memory::Lines;
@@ -18,6 +18,10 @@ const US: Ps = 1_000_000;
 
 impl Cores {
     fn new(reservations: &[Reservation], reclaim: bool, share: Share) -> Self {
+        Self::told(reservations, reclaim, share, None)
+    }
+
+    fn told(reservations: &[Reservation], reclaim: bool, share: Share, told: Option<Told>) -> Self {
         let machine = fresco_machine::builtin("core2-q8400").expect("built in");
         let budgets = Budgets {
             period: 10 * US,
@@ -39,6 +43,7 @@ impl Cores {
                 },
                 is_guaranteed: true,
             }],
+            told,
         };
         let mut regulator = Regulator::new(&budgets, &machine.core);
         regulator.begin(0, true);
@@ -114,4 +119,19 @@ fn all_go_on_when_the_last_one_is_exhausted() {
     assert_eq!(cores.regulator.renew(10 * US, true)[1], (2, Renewal::Interrupted));
     let core = cores.regulator.core_result(2).expect("it has a budget");
     assert_eq!(core.stalled_ns, 3000.0);
+}
+
+#[test]
+fn who_keeps_budgets_elsewhere_is_told_and_nobody_is_stopped() {
+    let told = Told::new(3);
+    let mut cores = Cores::told(&[hard(2), hard(2)], false, Share::None, Some(told.clone()));
+    for fetched in 1..=5 {
+        assert!(!cores.fetches(2) && !cores.regulator.is_due(2));
+        assert_eq!([0, 1, 2, 3].map(|core| told.lines(core)), [0, 0, fetched, 0]);
+    }
+    cores.lines[2].written += 3;
+    assert!(!cores.fetches(2));
+    assert_eq!(told.lines(2), 9, "write-backs count with these budgets");
+    assert_eq!(cores.regulator.renew(10 * US, true), []);
+    assert_eq!(cores.regulator.next(), 20 * US);
 }

@@ -3,6 +3,7 @@
 
 use super::guest::{FRESCO, PROGRAMS};
 use super::initramfs::Initramfs;
+use super::memguard;
 use super::points::{self, Guest};
 use fresco_input::InputError;
 use fresco_scenario::Setup;
@@ -10,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first file system of the virtual machine.
-pub fn archive(guest: &Guest, setup: &Setup, files: &[PathBuf]) -> Result<Vec<u8>, InputError> {
+/// The first file system of the virtual machine, in which these files lie where they lie here, and modules where they are loaded from.
+pub fn archive(guest: &Guest, setup: &Setup, files: &[PathBuf], modules: &[PathBuf]) -> Result<Vec<u8>, InputError> {
     let unreadable = |path: &Path| {
         let path = path.display().to_string();
         move |error: std::io::Error| {
@@ -28,6 +29,10 @@ pub fn archive(guest: &Guest, setup: &Setup, files: &[PathBuf]) -> Result<Vec<u8
     for file in guest.files.iter().chain(files) {
         let file = std::path::absolute(file).map_err(unreadable(file))?;
         archive.copy(&file).map_err(unreadable(&file))?;
+    }
+    for (place, path) in modules.iter().enumerate() {
+        let module = fs::read(path).map_err(unreadable(path))?;
+        archive.file(Path::new(&memguard::module(place)), 0o644, &module);
     }
     if let Some(machine) = points::machine_file(setup) {
         let text = fs::read(&machine).map_err(unreadable(&machine))?;

@@ -65,6 +65,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = one_at_least, requires = "closed")]
     pub window: u64,
 
+    /// With --closed, kernel modules that are loaded, the last of them MemGuard's, which keeps the scenario's budgets in place of the model
+    /// (repeatable)
+    #[arg(long, value_name = "FILE", requires = "closed")]
+    pub memguard: Vec<PathBuf>,
+
     /// Set a key of the scenario (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,

@@ -3,8 +3,9 @@
 
 use super::archive::archive;
 use super::arguments::Args;
-use super::console::{CONSOLE, early, said};
+use super::console::{CONSOLE, early, said, word};
 use super::guest::FRESCO;
+use super::memguard::{self, Kept};
 use super::points::{self, Guest};
 use super::{prepare, recordings, tool, version};
 use crate::failure::{Outcome, tell};
@@ -18,8 +19,9 @@ use crate::stop::{STOPPED, Stop};
 use crate::verbs::record;
 use fresco_input::{InputError, file_name, write_atomically};
 use fresco_load::trace::digest_of_file;
-use fresco_record::machine::{ClosedMachine, Machine, MachineEnded, Settings};
+use fresco_record::machine::{ClosedMachine, Feed, Machine, MachineEnded, Settings};
 use fresco_scenario::Setup;
+use fresco_system::bandwidth::Told;
 use fresco_system::results::RunResult;
 use fresco_system::{InLoop, RunSpec};
 use serde::Serialize;
@@ -62,6 +64,8 @@ struct OneRun {
     values: Vec<String>,
     repetition: u32,
     tasks: Vec<OneTask>,
+    /// What MemGuard's module did to processors with budgets, if it kept them.
+    memguard: Vec<Kept>,
 }
 
 /// What came of a task.
@@ -80,6 +84,7 @@ struct OneTask {
 
 /// Boots, runs, and shows what came of it.
 pub fn run(args: &Args) -> Outcome {
+    memguard::check(&args.memguard)?;
     let (asked, _) = recordings::read(&args.scenario, &args.set)?;
     let guests: Vec<Guest> = asked
         .points
@@ -87,11 +92,20 @@ pub fn run(args: &Args) -> Outcome {
         .map(|point| {
             let mut guest = points::guest(&point.setup, &points::ran(&point.setup)?, args.memory, args.colors_by)?;
             guest.programs.timed = true;
+            if !args.memguard.is_empty() {
+                guest.programs.memguard = memguard::of(&point.setup, &args.memguard)?;
+            }
             Ok(guest)
         })
         .collect::<Result<_, crate::failure::Failure>>()?;
     let (mut scenario, file) = recordings::read(&args.scenario, &args.set)?;
     scenario.run_meanwhile()?;
+    if !args.memguard.is_empty() && guests.iter().all(|guest| guest.programs.memguard.is_none()) {
+        return Err(InputError::new("--memguard", "found a scenario without budgets")
+            .allowed("a scenario with policy.bandwidth = \"memguard\", whose budgets the module keeps")
+            .help("--set policy.bandwidth=memguard, and reserve of its tasks; or omit --memguard")
+            .into());
+    }
     prepare(&args.out)?;
     let plugin = match record::plugin() {
         Ok(plugin) => plugin,
@@ -128,7 +142,7 @@ pub fn run(args: &Args) -> Outcome {
         };
         // Colors are those of the scenario as it stands.
         let setup = &asked.points[spec.point_number].setup;
-        let Some((result, tasks)) = one.run(&guests[spec.point_number], setup, spec)? else {
+        let Some((result, tasks, kept)) = one.run(&guests[spec.point_number], setup, spec)? else {
             tell("fresco loop: stopped; there are results of no run");
             return Ok(ExitCode::from(STOPPED));
         };
@@ -138,6 +152,7 @@ pub fn run(args: &Args) -> Outcome {
             values: axes.map(|(axis, value)| axis.values[*value].clone()).collect(),
             repetition: spec.repetition,
             tasks,
+            memguard: kept,
         };
         told(&run);
         all.runs.push(run);
@@ -177,6 +192,9 @@ fn told(run: &OneRun) {
             task.name, task.instructions
         ));
     }
+    for kept in &run.memguard {
+        tell(&format!("fresco loop: {point}{}", kept.told()));
+    }
 }
 
 /// One run.
@@ -195,7 +213,7 @@ impl One<'_> {
         guest: &Guest,
         setup: &Setup,
         spec: &RunSpec,
-    ) -> Result<Option<(RunResult, Vec<OneTask>)>, crate::failure::Failure> {
+    ) -> Result<Option<(RunResult, Vec<OneTask>, Vec<Kept>)>, crate::failure::Failure> {
         let place = |error: std::io::Error| InputError::new("--out", format!("{}: {error}", self.directory.display()));
         fs::create_dir_all(self.directory).map_err(place)?;
         let console = self.directory.join(CONSOLE);
@@ -203,9 +221,19 @@ impl One<'_> {
         let numbers: Vec<u32> = guest.programs.programs.iter().map(|program| program.cpu).collect();
         let clock = Arc::new(AtomicU64::new(0));
         let stop = self.stop.clone();
+        let cores = setup.machine.topology.node_of_core.len();
+        let told = guest.programs.memguard.as_ref().map(|_| Told::new(cores));
+        let feed = told
+            .clone()
+            .map(|told| Feed::new(&numbers, move |core| told.lines(core)));
+        let feed = feed
+            .transpose()
+            .map_err(|failure| InputError::new("fresco loop", failure.what))?;
         let bar = progress::waiting(&self.what);
-        let booted = ClosedMachine::start(&machine, numbers.clone(), Arc::clone(&clock), move || stop.is_asked())
-            .map_err(|failure| InputError::new("fresco loop", failure.what));
+        let booted = ClosedMachine::start(&machine, numbers.clone(), Arc::clone(&clock), feed, move || {
+            stop.is_asked()
+        })
+        .map_err(|failure| InputError::new("fresco loop", failure.what));
         let began = booted.and_then(|booted| Ok((booted.begin()?, booted)));
         let _ = fs::remove_file(&machine.initramfs);
         let (began, booted) = began?;
@@ -215,7 +243,7 @@ impl One<'_> {
             MachineEnded::Enough => {}
         }
         let programs = (0..numbers.len()).map(|processor| booted.program(processor)).collect();
-        let result = InLoop { programs, clock }.run(spec, &|| self.stop.is_asked());
+        let result = InLoop { programs, clock, told }.run(spec, &|| self.stop.is_asked());
         let executed: Vec<(u64, bool)> = (0..numbers.len()).map(|processor| booted.executed(processor)).collect();
         let names: Vec<&String> = guest.programs.programs.iter().map(|program| &program.name).collect();
         let over: Vec<&String> = names
@@ -250,12 +278,21 @@ impl One<'_> {
             instructions: *instructions,
         });
         let tasks = tasks.collect();
-        Ok(Some((result, tasks)))
+        let kept = match guest.programs.memguard {
+            Some(_) => memguard::kept(setup, &said),
+            None => Vec::new(),
+        };
+        Ok(Some((result, tasks, kept)))
     }
 
     fn machine(&self, guest: &Guest, setup: &Setup, console: &Path) -> Result<Machine, InputError> {
+        let modules = guest
+            .programs
+            .memguard
+            .as_ref()
+            .map_or(&[][..], |_| &self.args.memguard);
         let initramfs: PathBuf = self.directory.join("initramfs");
-        write_atomically(&initramfs, &archive(guest, setup, &self.args.file)?)?;
+        write_atomically(&initramfs, &archive(guest, setup, &self.args.file, modules)?)?;
         Ok(Machine {
             emulator: self.args.qemu.clone(),
             plugin: self.plugin.to_owned(),
@@ -270,16 +307,9 @@ impl One<'_> {
                 instructions: u64::MAX,
                 processors: guest.programs.programs.len() as u32,
                 window: self.args.window,
+                below: 0,
             },
             tool: tool(),
         })
     }
-}
-
-/// What the machine has said of a program: `NAME KEY: WHAT`.
-fn word<'l>(line: &'l str, name: &str, key: &str) -> Option<&'l str> {
-    line.strip_prefix(name)?
-        .strip_prefix(' ')?
-        .strip_prefix(key)?
-        .strip_prefix(": ")
 }

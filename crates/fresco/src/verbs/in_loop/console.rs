@@ -19,6 +19,14 @@ pub fn said(console: &Path) -> Vec<String> {
     lines.collect()
 }
 
+/// What the machine has said of a program, or of something else with a name: `NAME KEY: WHAT`.
+pub fn word<'l>(line: &'l str, name: &str, key: &str) -> Option<&'l str> {
+    line.strip_prefix(name)?
+        .strip_prefix(' ')?
+        .strip_prefix(key)?
+        .strip_prefix(": ")
+}
+
 /// The machine has ended before all was recorded.
 pub fn early(console: &Path, said: &[String]) -> InputError {
     let why = said.iter().find(|line| line.starts_with("failed"));

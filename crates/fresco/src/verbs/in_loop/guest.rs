@@ -2,11 +2,14 @@
 //! What `fresco` does within the virtual machine: as its first process it starts the programs, each on its processor and in its
 //! colors, all at the same time; in front of each it marks where the recording begins.
 
+pub mod memguard;
+
 use crate::failure::{Failure, Outcome, tell};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
 use fresco_linux::sys::call_for_page_colors;
 use fresco_linux::sys::guest::{mark_begin, mark_end, mount, now_ns, reset, seed};
+use memguard::Memguard;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{WaitOptions, wait};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -43,6 +46,9 @@ pub struct Programs {
     /// It is told how long each program has taken.
     #[serde(default)]
     pub timed: bool,
+    /// Budgets of bandwidth that the machine keeps.
+    #[serde(default)]
+    pub memguard: Option<Memguard>,
     /// The programs.
     pub programs: Vec<GuestProgram>,
 }
@@ -163,7 +169,12 @@ fn start_all() -> io::Result<ExitCode> {
     seed()?;
     fs::create_dir(READY)?;
     mknodat(CWD, GO, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-    let Programs { map, timed, programs } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
+    let Programs {
+        map,
+        timed,
+        memguard,
+        programs,
+    } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
     if timed {
         fs::create_dir(BEGAN)?;
     }
@@ -207,6 +218,9 @@ fn start_all() -> io::Result<ExitCode> {
     // All have come to the point at which they wait.
     std::thread::sleep(Duration::from_millis(100));
     tell(&format!("{SAYS}begin"));
+    if let Some(memguard) = &memguard {
+        memguard.begin()?;
+    }
     let _go = fs::File::options().write(true).open(GO)?;
     while !running.is_empty() {
         let Some((child, status)) = wait(WaitOptions::empty())? else {
@@ -217,6 +231,9 @@ fn start_all() -> io::Result<ExitCode> {
             stay_on(program.cpu)?;
             mark_end();
             tell(&format!("{SAYS}{} ended: {}", program.name, words(status)));
+            if let Some(memguard) = &memguard {
+                memguard.tell()?;
+            }
             if let Some(ended) = ended {
                 let began = fs::read_to_string(format!("{BEGAN}/{}", program.name))?;
                 let taken = began.parse::<u64>().map_or(0, |began| ended.saturating_sub(began));

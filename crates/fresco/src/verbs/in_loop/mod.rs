@@ -7,6 +7,7 @@ mod closed;
 mod console;
 pub mod guest;
 mod initramfs;
+mod memguard;
 mod points;
 pub mod recordings;
 
@@ -196,7 +197,7 @@ impl One<'_> {
         let place = |error: std::io::Error| InputError::new("--out", format!("{}: {error}", self.directory.display()));
         fs::create_dir_all(self.directory).map_err(place)?;
         let [initramfs, console] = ["initramfs", CONSOLE].map(|name| self.directory.join(name));
-        write_atomically(&initramfs, &archive(guest, setup, &self.args.file)?)?;
+        write_atomically(&initramfs, &archive(guest, setup, &self.args.file, &[])?)?;
         let processors: Vec<Processor> = guest
             .programs
             .programs
@@ -222,6 +223,7 @@ impl One<'_> {
                 instructions: self.args.instructions,
                 processors: processors.len() as u32,
                 window: 0,
+                below: 0,
             },
             tool: tool(),
         };
