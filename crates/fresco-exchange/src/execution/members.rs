@@ -154,7 +154,7 @@ fn timing(task: &PlannedTask) -> Result<Task, Misfit> {
                 task.instances.len()
             ),
             "tasks with one instance: a program has its memory in one color",
-            "fresco plan --set plan.instances=1 makes no copies",
+            "fresco plan --set plan.instances=1 makes no copies, if there is a plan without; or use --schedule none",
         ));
     }
     if task.arrival_jitter_ns > 0 {

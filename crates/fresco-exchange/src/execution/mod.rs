@@ -110,16 +110,12 @@ impl Misfit {
 /// # Errors
 /// The executor would run it otherwise than it was proved for, or the kernel would not take it.
 pub fn execution(plan: &Plan, executor: Executor) -> Result<Execution, Misfit> {
+    if let Some(misfit) = of_nobody(plan) {
+        return Err(misfit);
+    }
     let fits = Executor::of(plan);
     if fits != Some(executor) {
         return Err(other_kind(plan, fits));
-    }
-    if plan.high.is_some() {
-        return Err(Misfit::new(
-            "a plan with tasks of two criticality levels",
-            "one level: no scheduler of Linux drops tasks when a job takes longer",
-            "--schedule none starts the tasks without it; or leave out criticality and wcet_high, and plan again",
-        ));
     }
     match executor {
         Executor::Table => match &plan.schedule {
@@ -130,6 +126,31 @@ pub fn execution(plan: &Plan, executor: Executor) -> Result<Execution, Misfit> {
         Executor::Deadline => deadlines::of(plan).map(Execution::Deadlines),
         Executor::Fifo => priorities::of(plan).map(Execution::Priorities),
     }
+}
+
+/// What no executor does, so that another one is no way out.
+fn of_nobody(plan: &Plan) -> Option<Misfit> {
+    if plan.high.is_some() {
+        return Some(Misfit::new(
+            "a plan with tasks of two criticality levels",
+            "one level: no scheduler of Linux drops tasks when a job takes longer",
+            "--schedule none starts the tasks without it; or leave out criticality and wcet_high, and plan again",
+        ));
+    }
+    if let Some(task) = plan.tasks.iter().find(|task| task.period_ns > 0 && task.core.is_none()) {
+        return Some(Misfit::new(
+            format!("task {}, whose jobs run on any core", task.name),
+            "tasks that are bound to cores",
+            "plan with plan.migration = \"none\", or use --schedule none",
+        ));
+    }
+    matches!(plan.schedule, Schedule::Fair { .. }).then(|| {
+        Misfit::new(
+            format!("a schedule that is {}", kind(&plan.schedule)),
+            "one of tasks with periods; such shares are not in a plan's power: `fresco-scheduler refresh` of kernel/schedulers gives them to all",
+            "--schedule none starts the tasks without it",
+        )
+    })
 }
 
 fn other_kind(plan: &Plan, fits: Option<Executor>) -> Misfit {
@@ -143,7 +164,7 @@ fn other_kind(plan: &Plan, fits: Option<Executor>) -> Misfit {
         "a table, slots, servers or lock windows with table, deadlines with deadline, fixed priorities with fifo; beside refresh in the last two",
         match fits {
             Some(fits) => format!("use --schedule {}, or auto", fits.name()),
-            None => "--schedule none starts the tasks without it; fresco plan --set plan.method=colored-refresh makes a table".to_owned(),
+            None => "use --schedule none".to_owned(),
         },
     )
 }

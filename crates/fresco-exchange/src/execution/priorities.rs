@@ -19,13 +19,8 @@ pub(super) fn of(plan: &Plan) -> Result<Vec<Option<u32>>, Misfit> {
     let mut by_core: BTreeMap<u32, Vec<(usize, fresco_rt::Task)>> = BTreeMap::new();
     for (number, task) in plan.tasks.iter().enumerate() {
         let Some(timing) = task.timing() else { continue };
-        let Some(core) = task.core else {
-            return Err(Misfit::new(
-                format!("task {}, whose jobs run on any core", task.name),
-                "tasks that are bound to cores",
-                "plan with plan.migration = \"none\", or use --schedule none",
-            ));
-        };
+        // All are bound to one.
+        let core = task.core.unwrap_or_default();
         by_core.entry(core).or_default().push((number, timing));
     }
     if by_core.is_empty() {

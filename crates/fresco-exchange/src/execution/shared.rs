@@ -123,13 +123,6 @@ fn of_locks(plan: &Plan, locks: &LockTimes) -> Result<Vec<Core>, Misfit> {
             .collect(),
     };
     let timed = || plan.tasks.iter().enumerate().filter(|(_, task)| task.period_ns > 0);
-    if let Some((_, task)) = timed().find(|(_, task)| task.core.is_none()) {
-        return Err(Misfit::new(
-            format!("task {}, whose jobs run on any core", task.name),
-            "tasks that are bound to cores",
-            "plan with plan.migration = \"none\", or use --schedule none",
-        ));
-    }
     let of_core = |number: u32| Core {
         length_ns: locks.period_ns,
         open: cuts.windows(2).map(between).collect(),

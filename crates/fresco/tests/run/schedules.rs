@@ -241,6 +241,113 @@ fn a_schedule_that_nothing_executes_is_refused_and_its_tasks_run_without_it() {
     );
 }
 
+/// Each in one line with the way out, whatever is asked to execute it; the tasks run without it where nothing is asked.
+#[test]
+fn what_no_scheduler_executes_is_refused_by_name() {
+    let task = |name: &str, more: &str| {
+        format!("[[task]]\nname = \"{name}\"\nmemory = \"64 KiB\"\ncommand = [\"true\"]\n{more}")
+    };
+    let two = |machine: &str, more: &str| {
+        let tasks = task("a", &format!("period = \"8 ms\"\nwcet = \"1 ms\"\n{more}"));
+        let tasks = format!("{tasks}{}", task("b", "period = \"16 ms\"\nwcet = \"1 ms\"\n"));
+        format!("machine = \"{machine}\"\n{tasks}")
+    };
+    let copies = format!(
+        "machine = \"ss-rtmc\"\nmemory = {{ density = 16, density_scales_refresh_only = true }}\n{}{}",
+        task("a", "period = \"4 ms\"\nwcet = \"500 us\"\n"),
+        task("b", "period = \"32 ms\"\nwcet = \"8 ms\"\n")
+    );
+    let long = "--set plan.lock='170 us' --set plan.unlock='170 us'";
+    let all = ["table", "deadline", "fifo"];
+    let cases: [(String, String, &[&str], [&str; 3]); 6] = [
+        (
+            copies,
+            "--set plan.method=crs --set plan.lock='5 us' --set plan.unlock='2 us'".to_owned(),
+            &["table"],
+            [
+                "task a, which has an instance in each of 2 colors",
+                "tasks with one instance: a program has its memory in one color",
+                "--set plan.instances=1 makes no copies, if there is a plan without; or use --schedule none",
+            ],
+        ),
+        (
+            two("gem5-2core", ""),
+            "--set plan.method=auto-refresh --set plan.migration=global".to_owned(),
+            &all,
+            [
+                "task a, whose jobs run on any core",
+                "tasks that are bound to cores",
+                "plan.migration = \"none\"",
+            ],
+        ),
+        (
+            two("gem5-2core", ""),
+            "--set plan.method=burst --set plan.migration=global --set plan.policy=rm".to_owned(),
+            &all,
+            [
+                "task a, whose jobs run on any core",
+                "tasks that are bound to cores",
+                "plan.migration = \"none\"",
+            ],
+        ),
+        (
+            two("ss-rtmc", "arrival_jitter = \"1 ms\"\n"),
+            format!("--set plan.method=crs {long}"),
+            &["table"],
+            [
+                "task a, whose jobs arrive up to 1000000 ns late",
+                "arrivals at multiples of the period",
+                "leave out arrival_jitter, or use --schedule none",
+            ],
+        ),
+        (
+            two("ss-rtmc", "criticality = \"high\"\nwcet_high = \"2 ms\"\n"),
+            "--set plan.method=aligned".to_owned(),
+            &all,
+            [
+                "a plan with tasks of two criticality levels",
+                "one level: no scheduler of Linux drops tasks",
+                "--schedule none starts the tasks without it; or leave out criticality and wcet_high",
+            ],
+        ),
+        (
+            format!("machine = \"gem5-2core\"\n{}{}", task("a", ""), task("b", "")),
+            "--set plan.method=codesign".to_owned(),
+            &all,
+            [
+                "a schedule that is fair shares of time slices",
+                "`fresco-scheduler refresh` of kernel/schedulers gives them to all",
+                "--schedule none starts the tasks without it",
+            ],
+        ),
+    ];
+    for (text, settings, executors, [found, allowed, help]) in cases {
+        let directory = directory_with(&[("tasks.toml", &text)]);
+        let mut words = vec!["plan".to_owned(), "tasks.toml".to_owned()];
+        for set in settings.split("--set ").filter(|set| !set.is_empty()) {
+            words.extend(["--set".to_owned(), set.trim().replace('\'', "")]);
+        }
+        words.extend(["--out", "plan.json"].map(str::to_owned));
+        stdout(&words.iter().map(String::as_str).collect::<Vec<_>>(), directory.path());
+        for executor in executors {
+            let told = refused_with(2, &["run", "--schedule", executor, "plan.json"], directory.path());
+            let place = format!("plan.json: --schedule {executor}: found {found}");
+            assert!(
+                told.contains(&place) && told.contains(allowed) && told.contains(help) && told.lines().count() == 3,
+                "{told}"
+            );
+        }
+        let shown = fresco(&["run", "--dry-run", "--json", "plan.json"], directory.path());
+        let view = serde_json::from_slice::<Value>(&shown.stdout).expect("JSON")["data"]["schedule"].take();
+        let reason = view["reason"].as_str().unwrap_or_default();
+        assert!(view["executor"] == "none", "{view}");
+        assert!(
+            reason.contains(found) && reason.contains(help) && !reason.contains('\n'),
+            "{view}"
+        );
+    }
+}
+
 #[test]
 fn priorities_and_deadlines_are_those_of_the_kernel() {
     let row = |name: &str, period: u32| {

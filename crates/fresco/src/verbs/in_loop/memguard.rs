@@ -179,7 +179,7 @@ mod tests {
     fn what_the_module_said_is_read() {
         let text = "name = \"a\"\nmachine = \"xeon-w3530\"\npolicy.bandwidth = \"memguard\"\n[bandwidth]\nperiod = \"1 ms\"\n\
                     [[task]]\nname = \"a\"\nprogram = \"idle\"\ncore = 2\nreserve = \"64 MB/s\"\n";
-        let scenario = fresco_scenario::Scenario::parse("a.toml", text).expect("sound");
+        let scenario = fresco_scenario::Scenario::parse("a.toml", text, Path::new(""), &[]).expect("sound");
         let setup = &scenario.points[0].setup;
         let memguard = of(setup, &["a".into(), "b".into()]).expect("sound").expect("budgets");
         assert_eq!(memguard.modules, ["/loop/modules/0.ko", "/loop/modules/1.ko"]);
