@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> Outcome {
         };
         // Colors are those of the scenario as it stands.
         let setup = &asked.points[spec.point_number].setup;
-        let Some((result, tasks, kept)) = one.run(&guests[spec.point_number], setup, spec)? else {
+        let Some(made) = one.run(&guests[spec.point_number], setup, spec)? else {
             tell("fresco loop: stopped; there are results of no run");
             return Ok(ExitCode::from(STOPPED));
         };
@@ -151,12 +151,12 @@ pub fn run(args: &Args) -> Outcome {
             point: spec.point_number,
             values: axes.map(|(axis, value)| axis.values[*value].clone()).collect(),
             repetition: spec.repetition,
-            tasks,
-            memguard: kept,
+            tasks: made.tasks,
+            memguard: made.memguard,
         };
         told(&run);
         all.runs.push(run);
-        results.push(result);
+        results.push(made.result);
     }
     let json = serde_json::to_vec_pretty(&all).map_err(|error| InputError::new(FILE, error.to_string()).internal())?;
     write_atomically(args.out.join(FILE), &json)?;
@@ -197,6 +197,13 @@ fn told(run: &OneRun) {
     }
 }
 
+/// What came of a run.
+struct Made {
+    result: RunResult,
+    tasks: Vec<OneTask>,
+    memguard: Vec<Kept>,
+}
+
 /// One run.
 struct One<'a> {
     args: &'a Args,
@@ -208,12 +215,7 @@ struct One<'a> {
 
 impl One<'_> {
     /// Makes it; `None` if it was stopped.
-    fn run(
-        &self,
-        guest: &Guest,
-        setup: &Setup,
-        spec: &RunSpec,
-    ) -> Result<Option<(RunResult, Vec<OneTask>, Vec<Kept>)>, crate::failure::Failure> {
+    fn run(&self, guest: &Guest, setup: &Setup, spec: &RunSpec) -> Result<Option<Made>, crate::failure::Failure> {
         let place = |error: std::io::Error| InputError::new("--out", format!("{}: {error}", self.directory.display()));
         fs::create_dir_all(self.directory).map_err(place)?;
         let console = self.directory.join(CONSOLE);
@@ -278,11 +280,15 @@ impl One<'_> {
             instructions: *instructions,
         });
         let tasks = tasks.collect();
-        let kept = match guest.programs.memguard {
+        let memguard = match guest.programs.memguard {
             Some(_) => memguard::kept(setup, &said),
             None => Vec::new(),
         };
-        Ok(Some((result, tasks, kept)))
+        Ok(Some(Made {
+            result,
+            tasks,
+            memguard,
+        }))
     }
 
     fn machine(&self, guest: &Guest, setup: &Setup, console: &Path) -> Result<Machine, InputError> {

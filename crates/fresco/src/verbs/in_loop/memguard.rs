@@ -190,7 +190,7 @@ mod tests {
             "{memguard:?}"
         );
         assert!(
-            has("cpus/2/kind", "hard") && has("nodes/0/share", "none") && has("nodes/0/reclaim", "0"),
+            has("cpus/2/kind", "soft") && has("nodes/0/share", "none") && has("nodes/0/reclaim", "0"),
             "{memguard:?}"
         );
         let said = [

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// Where modules lie.
 pub const MODULES: &str = "/loop/modules";
@@ -47,7 +48,9 @@ impl Memguard {
         if mount(c"tracefs", c"/sys/kernel/tracing").is_ok() {
             fs::write(format!("{TRACING}/events/memguard/memguard_period/enable"), "1")?;
         }
-        self.set("active", "1")
+        self.set("active", "1")?;
+        // Budgets begin with the first whole period.
+        await_period()
     }
 
     fn set(&self, file: &str, text: &str) -> io::Result<()> {
@@ -55,11 +58,12 @@ impl Memguard {
         fs::write(format!("{ROOT}/{file}"), text).map_err(refused)
     }
 
-    /// Says what came of it so far.
+    /// Says what came of it so far, the present period included: once it is over.
     ///
     /// # Errors
     /// The module has gone.
     pub fn tell(&self) -> io::Result<()> {
+        await_period()?;
         let trace = fs::read_to_string(format!("{TRACING}/trace")).unwrap_or_default();
         for cpu in &self.cpus {
             let stat = fs::read_to_string(format!("{ROOT}/cpus/{cpu}/stat"))?;
@@ -72,6 +76,13 @@ impl Memguard {
         }
         Ok(())
     }
+}
+
+/// Until the present period is over.
+fn await_period() -> io::Result<()> {
+    let period = fs::read_to_string(format!("{ROOT}/period_us"))?;
+    std::thread::sleep(Duration::from_micros(period.trim().parse().unwrap_or(0)));
+    Ok(())
 }
 
 /// Of a trace, periods of a processor in which it has moved something: `NUMBER:USED:GIVEN`.
