@@ -41,6 +41,9 @@ struct Pace {
     left: i64,
     /// Since something else was executed, processors have but waited.
     idles: bool,
+    /// Processors whose last block has ended with PAUSE, a bit each. What such a block wrote, as a lock that it let go, others see in their
+    /// turn: handed over before, two that want a lock in turn could miss it for ever.
+    paused: u64,
 }
 
 struct One(UnsafeCell<Option<Pace>>);
@@ -70,6 +73,7 @@ pub fn control(id: qemu::Id, ring: Guest, window: u64) -> Result<(), String> {
         wanted: 0,
         left: SLICE,
         idles: false,
+        paused: 0,
     };
     // SAFETY: before any processor is executed; the function lives as long as the plugin.
     unsafe {
@@ -116,16 +120,22 @@ unsafe fn run(number: c_uint, what: *mut c_void, more: i64) {
     let Some(pace) = (unsafe { &mut *PACE.0.get() }) else {
         return;
     };
+    let own = 1 << (number % CPUS);
+    let pauses = pace.paused & own != 0;
+    match more > 0 {
+        true => pace.paused |= own,
+        false => pace.paused &= !own,
+    }
     pace.left -= (what as u64 & BELOW) as i64 + more;
     // SAFETY: as above.
     unsafe {
-        if pace.left <= 0 || more > 0 || system::state(number) == State::Ready {
-            turn(number, more > 0);
+        if pace.left <= 0 || pauses || system::state(number) == State::Ready {
+            turn(number, pauses);
         }
     }
 }
 
-/// Perhaps another processor has its turn now.
+/// Perhaps another processor has its turn now, as the block before has ended with PAUSE or time is over.
 ///
 /// # Safety
 /// As of [`run`], with the baton.
