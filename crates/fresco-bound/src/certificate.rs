@@ -72,11 +72,9 @@ struct Refreshes {
 #[derive(Clone, Debug, Serialize)]
 struct CertifiedWork {
     alone: Alone,
-    /// Node of the controller that bounds its reads.
-    node: u32,
     /// Reads that its core has under way at most.
     mshrs: u32,
-    /// To the controller and back.
+    /// To the farthest controller and back.
     path_ps: Ps,
     /// Of its core.
     slot_ps: Ps,
@@ -238,9 +236,8 @@ impl Sources<'_> {
         });
         CertifiedWork {
             alone: work.alone,
-            node: reads.node,
             mshrs: machine.core.mshrs,
-            path_ps: self.path_ps(copy, reads),
+            path_ps: self.path_ps(copy),
             slot_ps: slot_ps(machine),
             hit_ps: hit_ps(machine),
             has_window: machine.core.window > 1,

@@ -207,19 +207,31 @@ impl<'s> Sources<'s> {
         })
     }
 
+    /// Nodes whose banks a copy may read.
+    pub(crate) fn nodes_of(&self, copy: usize) -> BTreeSet<u32> {
+        let banks = banks_of_copy(self.setup, copy);
+        banks.into_iter().map(|bank| self.node_of(bank)).collect()
+    }
+
+    fn node_of(&self, bank: u32) -> u32 {
+        let org = &self.setup.machine.memory.organisation;
+        bank / (org.banks_per_channel() * org.channels)
+    }
+
     /// All crowds around reads, whoever's, that a drain of lines of a copy's core may wait for, each with its bound.
     ///
     /// # Errors
     /// Why one has none.
     pub(crate) fn before_drains(&self, copy: usize) -> Result<Vec<(Crowd, ReadBound)>, Unbounded> {
-        let org = &self.setup.machine.memory.organisation;
-        let node = |bank: &u32| bank / (org.banks_per_channel() * org.channels);
-        let nodes: BTreeSet<u32> = banks_of_copy(self.setup, copy).iter().map(node).collect();
+        let nodes = self.nodes_of(copy);
         let read = self
             .all()
             .filter(|source| source.reads > 0)
             .flat_map(|source| &source.banks);
-        let banks: BTreeSet<u32> = read.filter(|bank| nodes.contains(&node(bank))).copied().collect();
+        let banks: BTreeSet<u32> = read
+            .filter(|bank| nodes.contains(&self.node_of(**bank)))
+            .copied()
+            .collect();
         let bounds = self.bounds_of(banks)?;
         Ok(bounds.iter().map(|of| (of.crowd, of.bound)).collect())
     }

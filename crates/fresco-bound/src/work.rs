@@ -114,7 +114,7 @@ impl Sources<'_> {
     /// Why there is no bound.
     pub fn longest_work(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<WorkBound, Unknown> {
         // The same for all jobs.
-        let hold = self.hold(copy, all, reads);
+        let hold = self.hold(copy, all);
         let works: Vec<WorkBound> = all
             .iter()
             .map(|alone| self.work_held(copy, *alone, reads, hold))
@@ -131,17 +131,17 @@ impl Sources<'_> {
     /// # Errors
     /// Why there is no bound: its displaced lines wait for reads of others that have none.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> Result<WorkBound, Unknown> {
-        self.work_held(copy, alone, reads, self.hold(copy, &[alone], reads))
+        self.work_held(copy, alone, reads, self.hold(copy, &[alone]))
     }
 
     /// The longest that the core of a copy waits for lines that it displaced, if any of its work has some.
-    fn hold(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<Ps, Unbounded> {
+    fn hold(&self, copy: usize, all: &[Alone]) -> Result<Ps, Unbounded> {
         let core = &self.setup().machine.core;
         if all.iter().all(|alone| alone.holds(core) == 0) {
             return Ok(0);
         }
         let before = self.before_drains(copy)?;
-        let path = self.path_ps(copy, reads);
+        let path = self.path_ps(copy);
         Ok(longest_hold_ps(&self.setup().machine, &before, path))
     }
 
@@ -155,7 +155,7 @@ impl Sources<'_> {
         let machine = &self.setup().machine;
         let hold = if alone.holds(&machine.core) == 0 { Ok(0) } else { hold };
         let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
-        let path = self.path_ps(copy, reads);
+        let path = self.path_ps(copy);
         let others = beside(machine, alone, (reads, path), hold, by_budgets).map_err(Unknown::Drains)?;
         let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
         Ok(WorkBound {
@@ -170,16 +170,16 @@ impl Sources<'_> {
         displaced_lines(self.setup().machine.core.mshrs).into()
     }
 
-    /// From a copy's core to the controller of `reads` and back.
-    pub(crate) fn path_ps(&self, copy: usize, reads: &TaskReads) -> Ps {
+    /// From a copy's core to the farthest controller whose banks it may read, and back.
+    pub(crate) fn path_ps(&self, copy: usize) -> Ps {
         let machine = &self.setup().machine;
         let topology = &machine.topology;
         let home = topology.node_of_core[self.setup().copies[copy].core as usize] as usize;
-        let node = reads.node as usize;
-        path_ps(
-            machine,
-            topology.hop_latency[home][node] + topology.hop_latency[node][home],
-        )
+        let ways = self.nodes_of(copy).into_iter().map(|node| {
+            let node = node as usize;
+            topology.hop_latency[home][node] + topology.hop_latency[node][home]
+        });
+        path_ps(machine, ways.max().unwrap_or(0))
     }
 }
 

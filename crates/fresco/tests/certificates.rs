@@ -249,3 +249,42 @@ fn values_of_points_are_those_of_the_scenario() {
     assert_eq!(changed("/axes", json!(["others"])), "axes");
     assert_eq!(changed("/scenario", json!("other")), "scenario");
 }
+
+/// Pages of `buddy` may lie on any node: what was a hit alone may be a read of the farthest one, which is 10 us away.
+#[test]
+fn the_way_is_that_to_the_farthest_controller() {
+    let text = r#"
+name = "far"
+machine = "opteron-6128"
+core = { kind = "in-order", window = 1, mshrs = 1 }
+llc.cores_per_cache = 1
+topology.hop_latency = ["10 us", "10 us"]
+memory.controller.drain_once = true
+warm_up.operations = 200
+measure.operations = 200
+[[task]]
+name = "control"
+program = "random"
+core = 0
+placement = "bind"
+nodes = [1]
+parameters.bytes = "1 MiB"
+[[task]]
+name = "reader"
+program = "random"
+core = 4
+role = "background"
+parameters.bytes = "1 MiB"
+"#;
+    let directory = directory_with(&[("far.toml", text)]);
+    let mut document = certificate("far.toml", directory.path());
+    let control = document
+        .pointer_mut("/data/points/0/tasks/0/work")
+        .expect("work is bounded");
+    let path = control["path_ps"].as_u64().expect("a number");
+    assert!(path >= 20_000_000, "{path} ps");
+    control["path_ps"] = (path - 1_000_000).into();
+    let (status, told) = checked(&document, &["far.toml"], directory.path());
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("path_ps"), "{told}");
+}

@@ -155,8 +155,10 @@ impl Fabric {
         let source = &mut self.sources[number as usize];
         let (_, passing) = source.waiting.pop_front().expect("an active source has a line");
         source.served = self.passed;
-        if source.waiting.is_empty() {
-            self.active.retain(|other| *other != number);
+        match source.waiting.front_mut() {
+            // Its limits may have let it pass before.
+            Some((since, _)) => *since = at.max(*since),
+            None => self.active.retain(|other| *other != number),
         }
         let (cluster, node, direction) = self.way(&passing);
         self.clusters[cluster].take(direction, exactly, self.counts);

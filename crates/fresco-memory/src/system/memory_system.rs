@@ -306,6 +306,7 @@ impl MemorySystem {
 
     /// Sends a request for `line` on its way to memory.
     pub(super) fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
+        debug_assert!(at >= self.now, "sent at {at}, it is {}", self.now);
         let location = self.map.decode(line).expect("an address of a frame lies in memory");
         let passing = Passing {
             core,
@@ -327,6 +328,7 @@ impl MemorySystem {
     #[cold]
     pub(super) fn pass_fabric(&mut self, until: Ps) {
         while let Some((at, passing)) = self.fabric.as_mut().and_then(|fabric| fabric.pass(until)) {
+            debug_assert!(at >= self.now, "{passing:?} passes at {at}, it is {}", self.now);
             if passing.access == Access::Read || passing.core >= self.first_agent {
                 self.pending.sent(passing.slot, at);
             }

@@ -53,6 +53,27 @@ fn who_was_served_least_recently_goes_first() {
     assert_eq!(all(&mut fabric), [(1000, 3), (2000, 1), (3000, 1), (4000, 1)]);
 }
 
+/// A line that its own limits would have let pass long ago comes after the one before it, at the same time at the earliest.
+#[test]
+fn a_line_passes_no_earlier_than_the_one_before_it() {
+    let text = fresco_machine::builtin_text("opteron-6128").expect("is built in");
+    let overrides = [("fabric.node.traffic".into(), "\"64 GB/s\"".into())];
+    let machine = Machine::parse("test.toml", text, &overrides).expect("is valid");
+    let mut fabric = Fabric::new(&machine, 2, 64, &[]).expect("has limits");
+    let to_node = |core: u32, node: u32| Passing {
+        location: Location {
+            node,
+            ..Location::default()
+        },
+        ..line(core, Access::Read)
+    };
+    // Node 1 is idle, but the second line of core 1 waits behind one for node 0.
+    for (core, node) in [(0, 0), (1, 0), (1, 1)] {
+        fabric.wait(0, to_node(core, node));
+    }
+    assert_eq!(all(&mut fabric), [(0, 0), (1000, 1), (1000, 1)]);
+}
+
 #[test]
 fn reads_and_writes_have_limits_apart_and_clusters_their_own() {
     let mut apart = fabric(&[
