@@ -5,7 +5,7 @@
 //! `cargo run --release -p fresco-attack --example tightness -- [TRIES [MACHINE]]`
 
 use fresco_attack::{Limits, Search, crowd, search};
-use fresco_bound::{Dram, read};
+use fresco_bound::{Dram, displaced_lines, read};
 use fresco_dram::Organisation;
 use fresco_machine::{ControllerConfig, Machine, RefreshPolicy, Scheduler, builtin, builtin_names};
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl Case {
         let misses = machine.core.mshrs;
         let limits = (0..self.cores).map(|core| Limits {
             reads: misses,
-            writes: if self.writes { misses.max(8) + 1 } else { 0 },
+            writes: if self.writes { displaced_lines(misses) } else { 0 },
             banks: match self.is_private {
                 true => (core * each..(core + 1) * each).collect(),
                 false => (0..banks).collect(),

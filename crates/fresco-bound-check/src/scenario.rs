@@ -141,13 +141,11 @@ fn check_drains(setup: &Setup, claimed: Memory, senders: &[Sender], own: &[u32],
     if flag(work, "by_budgets")? || work::waits(work)? == n(0) {
         return Ok(());
     }
-    let org = &setup.machine.memory.organisation;
-    let per_node = org.bank_groups * org.banks * org.ranks * org.channels;
     let reading = senders
         .iter()
         .filter(|sender| sender.0 > 0)
         .flat_map(|sender| &sender.2);
-    let beside = |bank: &u32| own.iter().any(|of| of / per_node == bank / per_node);
+    let beside = |bank: &u32| own.iter().any(|of| node_of(setup, *of) == node_of(setup, *bank));
     let banks: Vec<u32> = reading.filter(|bank| beside(bank)).copied().collect();
     let before = work::before_drains(claimed, work)?;
     covered(
@@ -201,6 +199,12 @@ fn senders(setup: &Setup) -> Vec<Sender> {
         senders.push((reads, writes, banks_of(setup, &agent.coloring)));
     }
     senders
+}
+
+/// Node of a bank of the machine.
+fn node_of(setup: &Setup, bank: u32) -> usize {
+    let org = &setup.machine.memory.organisation;
+    (bank / (org.bank_groups * org.banks * org.ranks * org.channels)) as usize
 }
 
 /// Page tables that may lie anywhere are read, too.
@@ -270,10 +274,8 @@ fn check_work(setup: &Setup, copy: usize, work: &Value, reads: &[Read]) -> Resul
     let topology = &machine.topology;
     let home = topology.node_of_core[this.core as usize] as usize;
     let least = machine.llc.as_ref().map_or(0, |llc| llc.cache.latency) + machine.memory.controller.frontend;
-    let org = &machine.memory.organisation;
-    let per_node = org.bank_groups * org.banks * org.ranks * org.channels;
     let far = reach_of(setup, copy).into_iter().map(|bank| {
-        let node = (bank / per_node) as usize;
+        let node = node_of(setup, bank);
         topology.hop_latency[home][node] + topology.hop_latency[node][home]
     });
     let ways = far.max().unwrap_or(0) + machine.memory.timing.clock.longest_ps(2);

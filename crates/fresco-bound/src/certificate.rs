@@ -85,7 +85,7 @@ struct CertifiedWork {
     budget: Option<Budget>,
     others: Option<Others>,
     costs: CertifiedCosts,
-    /// All reads that a drain may wait for, whoever's; none where no miss waits for displaced lines.
+    /// All reads that a drain may wait for, whoever's; none where the core waits for no displaced line.
     before_drains: Vec<CertifiedRead>,
     hold_ps: Ps,
     reads_ps: Ps,

@@ -56,9 +56,9 @@ pub(crate) fn write_back_entries(mshrs: u32) -> u32 {
     mshrs.max(8)
 }
 
-/// Lines that a core has displaced and no controller has taken, at most: one for each entry, and one that waits for an entry, while which the core
+/// Lines that a core with so many miss registers has displaced and no controller has taken, at most: one for each entry, and one that waits for an entry, while which the core
 /// stands still.
-pub(crate) fn displaced_lines(mshrs: u32) -> u32 {
+pub fn displaced_lines(mshrs: u32) -> u32 {
     write_back_entries(mshrs) + 1
 }
 

@@ -34,7 +34,7 @@ mod work;
 
 pub use budgets::lines_under_way;
 pub use certificate::{Certificate, CertifiedTask, certified_memory, certified_read};
-pub use crowd::{Crowd, Dram};
+pub use crowd::{Crowd, Dram, displaced_lines};
 pub use read::{ReadBound, read};
 pub use sources::{Sender, Sources, TaskReads};
 pub use together::{Held, Together};

@@ -114,10 +114,11 @@ impl Sources<'_> {
     /// Why there is no bound.
     pub fn longest_work(&self, copy: usize, all: &[Alone], reads: &TaskReads) -> Result<WorkBound, Unknown> {
         // The same for all jobs.
-        let hold = self.hold(copy, all);
+        let path = self.path_ps(copy);
+        let hold = self.hold(copy, all, path);
         let works: Vec<WorkBound> = all
             .iter()
-            .map(|alone| self.work_held(copy, *alone, reads, hold))
+            .map(|alone| self.work_held(copy, *alone, (reads, path), hold))
             .collect::<Result<_, _>>()?;
         match works.into_iter().max_by_key(|work| work.longest_ps) {
             None => Err(Unknown::NotSeen),
@@ -131,17 +132,17 @@ impl Sources<'_> {
     /// # Errors
     /// Why there is no bound: its displaced lines wait for reads of others that have none.
     pub fn work(&self, copy: usize, alone: Alone, reads: &TaskReads) -> Result<WorkBound, Unknown> {
-        self.work_held(copy, alone, reads, self.hold(copy, &[alone]))
+        let path = self.path_ps(copy);
+        self.work_held(copy, alone, (reads, path), self.hold(copy, &[alone], path))
     }
 
     /// The longest that the core of a copy waits for lines that it displaced, if any of its work has some.
-    fn hold(&self, copy: usize, all: &[Alone]) -> Result<Ps, Unbounded> {
+    fn hold(&self, copy: usize, all: &[Alone], path: Ps) -> Result<Ps, Unbounded> {
         let core = &self.setup().machine.core;
         if all.iter().all(|alone| alone.holds(core) == 0) {
             return Ok(0);
         }
         let before = self.before_drains(copy)?;
-        let path = self.path_ps(copy);
         Ok(longest_hold_ps(&self.setup().machine, &before, path))
     }
 
@@ -149,13 +150,12 @@ impl Sources<'_> {
         &self,
         copy: usize,
         alone: Alone,
-        reads: &TaskReads,
+        (reads, path): (&TaskReads, Ps),
         hold: Result<Ps, Unbounded>,
     ) -> Result<WorkBound, Unknown> {
         let machine = &self.setup().machine;
         let hold = if alone.holds(&machine.core) == 0 { Ok(0) } else { hold };
         let by_budgets = |alone: &Alone| self.delay_by_budgets_ps(copy, alone, reads);
-        let path = self.path_ps(copy);
         let others = beside(machine, alone, (reads, path), hold, by_budgets).map_err(Unknown::Drains)?;
         let budgets_ps = self.budgets_ps(copy, &others.alone, reads, others.longest_ps);
         Ok(WorkBound {

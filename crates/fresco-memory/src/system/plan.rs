@@ -50,6 +50,7 @@ impl MemorySystem {
             self.send(at, core, line, Access::Write, 0);
         }
         self.write_backs.at_once = true;
+        // They stay where they are: an exclusive cache does not take them.
         let exclusive = self.inclusion == Inclusion::Exclusive;
         for line in above {
             match exclusive {

@@ -45,7 +45,7 @@ impl MemorySystem {
 
     #[inline(always)]
     fn next_own(&self) -> Ps {
-        if self.pending.is_empty() && !self.write_backs.is_felt() {
+        if self.is_idle() {
             return NEVER;
         }
         let released = self.write_backs.next_release().unwrap_or(NEVER);
@@ -56,14 +56,14 @@ impl MemorySystem {
     #[cold]
     fn next_limited(&self) -> Ps {
         if let Some(beside) = &self.beside {
-            return match self.pending.is_empty() && !self.write_backs.is_felt() {
+            return match self.is_idle() {
                 true => NEVER,
                 false => self.next_beside(beside),
             };
         }
         let waited = self.blocking.next_hit().unwrap_or(NEVER);
         let passes = self.fabric.as_ref().map_or(NEVER, Fabric::next_event);
-        if self.pending.is_empty() && !self.write_backs.is_felt() {
+        if self.is_idle() {
             // Only writes are under way, and others may wait for them.
             return match self.waits_in_fabric() {
                 true => waited.min(passes).min(self.next.answers),
@@ -83,6 +83,12 @@ impl MemorySystem {
             false => self.run_own(until, done),
             true => self.run_limited(until, done),
         }
+    }
+
+    /// Returns true if no read is under way, and no core stands still.
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.pending.is_empty() && !self.write_backs.is_felt()
     }
 
     fn waits_in_fabric(&self) -> bool {

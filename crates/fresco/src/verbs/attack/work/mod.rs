@@ -159,6 +159,11 @@ impl WorkAttacked {
         }
     }
 
+    /// The longest work of all, under attack or beside the scenario's own programs.
+    fn longest_ps(&self) -> Ps {
+        self.observed_ps.max(self.own_ps.unwrap_or(0))
+    }
+
     /// Observed over bound, if there is one.
     fn share(&self) -> Option<f64> {
         let bound = self.bound.as_ref()?;
@@ -169,10 +174,7 @@ impl WorkAttacked {
 impl WorkAttacks {
     /// Whether the work of each task has a bound, and none was longer, beside the scenario's own programs neither.
     pub fn status(&self) -> ExitCode {
-        let is_within = |task: &WorkAttacked| {
-            let longest = task.own_ps.max(Some(task.observed_ps));
-            task.bound.is_some_and(|bound| longest <= Some(bound.longest_ps))
-        };
+        let is_within = |task: &WorkAttacked| task.bound.is_some_and(|bound| task.longest_ps() <= bound.longest_ps);
         match self.tasks.iter().all(is_within) {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(WANTING),

@@ -39,7 +39,7 @@ fn summary(attacks: &WorkAttacks) -> Result<Table, ReportError> {
     );
     for task in &attacks.tasks {
         let bound = match &task.bound {
-            Some(bound) if task.observed_ps.max(task.own_ps.unwrap_or(0)) > bound.longest_ps => {
+            Some(bound) if task.longest_ps() > bound.longest_ps => {
                 let told = format!("{:.1}, exceeded", bound.longest_ps as f64 / 1e6);
                 Cell::Text(told, Tone::Bad)
             }
