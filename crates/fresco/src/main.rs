@@ -18,7 +18,7 @@ mod shown;
 mod simulate;
 mod stack;
 mod stop;
-mod tidy;
+mod tables;
 mod user;
 mod verbs;
 mod waiting;

@@ -16,7 +16,7 @@ use crate::show::timelines;
 use crate::shown::Results;
 use crate::simulate::{Simulated, Subject, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
-use crate::{output, outputs, tidy};
+use crate::{output, outputs, tables};
 use fresco_input::format_duration;
 use fresco_plan::Plan;
 use fresco_report::Provenance;
@@ -117,7 +117,7 @@ pub struct Args {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    tables: tidy::Options,
+    tables: tables::Options,
 
     /// List the built-in scenarios
     #[arg(long, conflicts_with_all = ["scenarios", "programs"])]
@@ -218,7 +218,7 @@ fn files(given: &[String], subjects: &[Subject]) -> Vec<PathBuf> {
 fn show(
     args: &Args,
     directory: Option<&ReportDirectory>,
-    tables: &tidy::Destination,
+    tables: &tables::Destination,
     provenance: &Provenance,
     results: &Results,
     subjects: &[&Subject],
@@ -226,7 +226,7 @@ fn show(
     let plans: Vec<&Plan> = subjects.iter().filter_map(|subject| subject.plan()).collect();
     // A report that cannot be written does not cost the results: they are printed first.
     let written = results.write(directory, &plans, provenance);
-    let tabled = tables.write(provenance, || tidy::scenarios(&results.scenarios));
+    let tabled = tables.write(provenance, || fresco_tidy::scenarios(&results.scenarios));
     if args.json {
         output::write(results.json(provenance)?)?;
     } else {

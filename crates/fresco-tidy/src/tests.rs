@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
-use super::metrics::ALL;
-use super::tables::Tables;
+use crate::metrics::ALL;
+use crate::tables::Tables;
 use fresco_report::dataset::{DataTable, Kind};
 use fresco_system::Axis;
 use std::collections::BTreeSet;
 
-const PAGE: &str = include_str!("../../../../docs/file-formats.md");
+const PAGE: &str = include_str!("../../../docs/file-formats.md");
 const HEADING: &str = "| metric | unit | of | meaning |\n| --- | --- | --- | --- |\n";
 
 /// The rows of the page's table of metrics, as the code has them.
 fn rows() -> String {
-    let row = |metric: &super::metrics::Metric| {
+    let row = |metric: &crate::metrics::Metric| {
         let of: Vec<&str> = metric.of.iter().map(|subject| subject.name()).collect();
         let (name, unit) = (metric.name, metric.unit);
         format!("| `{name}` | {unit} | {} | {} |\n", of.join(", "), metric.meaning)

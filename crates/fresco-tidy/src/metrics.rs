@@ -71,7 +71,6 @@ macro_rules! metrics {
             };
         )+
         /// All of them.
-        #[cfg(test)]
         pub const ALL: &[Metric] = &[$($name),+];
     };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The recorded part of a run as spans of time.
 
-use super::tables::{SpanOf, Tables};
+use crate::tables::{SpanOf, Tables};
 use fresco_report::ReportError;
 use fresco_report::dataset::Value;
 use fresco_system::experiment::{Activity, Handler, Timeline};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The files of `--csv` and `--parquet`.
 
-use super::tables::{NAMES, OBSERVATIONS, Tables};
 use crate::failure::Failure;
 use crate::outputs::{self, refuse_standard_output};
 use crate::show::files::{FileSet, ReportDirectory};
 use fresco_input::InputError;
 use fresco_report::dataset::{to_csv, to_parquet};
 use fresco_report::{Provenance, ReportError};
+use fresco_tidy::{NAMES, OBSERVATIONS, Tables};
 use std::path::{Path, PathBuf};
 
 /// Beside the tables of `--csv`: what was run.

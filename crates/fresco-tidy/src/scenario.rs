@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runs of scenarios as tables.
 
-use super::metrics as m;
-use super::metrics::Subject;
-use super::parts::{self, ns};
-use super::tables::{Identity, Observed, Tables};
-use super::timeline;
+use crate::metrics as m;
+use crate::metrics::Subject;
+use crate::parts::{self, ns};
+use crate::tables::{Identity, Observed, Tables};
+use crate::timeline;
 use fresco_report::ReportError;
 use fresco_scenario::plan::Method;
 use fresco_system::results::{JobsResult, LevelReads, PointResult, RunResult, ScenarioResult, TaskResult};

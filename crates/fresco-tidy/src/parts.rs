@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parts of a run: reads, pages and threads of a task, cores, budgets, controllers, refresh, promises.
 
-use super::metrics as m;
-use super::metrics::{Metric, Subject};
-use super::tables::{Observed, Tables};
+use crate::metrics as m;
+use crate::metrics::{Metric, Subject};
+use crate::tables::{Observed, Tables};
 use fresco_report::ReportError;
 use fresco_system::experiment::{CoreOutcome, JobRecord};
 use fresco_system::results::{

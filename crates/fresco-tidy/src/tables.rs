@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tables: their columns, and how rows are added.
 
-use super::metrics::{Metric, Subject};
+use crate::metrics::{Metric, Subject};
 use fresco_report::ReportError;
 use fresco_report::dataset::{DataColumn, DataTable, Kind, Value};
 use fresco_system::Axis;
