@@ -55,7 +55,6 @@ pub struct Metric {
     /// What it is measured of.
     pub of: &'static [Subject],
     /// In words.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the documentation"))]
     pub meaning: &'static str,
 }
 
