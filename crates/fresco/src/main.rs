@@ -4,6 +4,7 @@
 mod arguments;
 mod cli;
 mod failure;
+mod files;
 mod kept;
 mod latencies;
 mod on_machine;
@@ -13,7 +14,6 @@ mod plans;
 mod progress;
 mod provenance;
 mod scenarios;
-mod show;
 mod shown;
 mod simulate;
 mod stack;
@@ -21,6 +21,7 @@ mod stop;
 mod tables;
 mod user;
 mod verbs;
+mod verdicts;
 mod waiting;
 mod whole;
 

@@ -2,12 +2,12 @@
 //! Results of simulations, as every verb that simulates shows them: JSON, a report, tables as text.
 
 use crate::failure::Failure;
-use crate::show::files::{self, ReportDirectory};
-use crate::show::sweep::Sweep;
-use crate::show::table::Tasks;
-use crate::show::{page, text, timelines};
+use crate::files::{self, ReportDirectory};
 use fresco_plan::Plan;
 use fresco_report::{Document, Provenance};
+use fresco_show::sweep::Sweep;
+use fresco_show::table::Tasks;
+use fresco_show::{page, text, timelines};
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! The files of `--csv` and `--parquet`.
 
 use crate::failure::Failure;
+use crate::files::{FileSet, ReportDirectory};
 use crate::outputs::{self, refuse_standard_output};
-use crate::show::files::{FileSet, ReportDirectory};
 use fresco_input::InputError;
 use fresco_report::dataset::{to_csv, to_parquet};
 use fresco_report::{Provenance, ReportError};

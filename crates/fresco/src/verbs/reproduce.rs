@@ -3,12 +3,12 @@
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::files::{self, ReportDirectory};
 use crate::kept::Kept;
-use crate::show::files::{self, ReportDirectory};
-use crate::show::verdicts;
 use crate::simulate::add_files;
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::programs::tell_damaged;
+use crate::verdicts;
 use crate::{output, progress, provenance};
 use fresco_input::InputError;
 use fresco_programs::Gallery;

@@ -5,20 +5,20 @@ mod page;
 mod show;
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::files::{self, ReportDirectory};
 use crate::on_machine::OnMachine;
 use crate::output;
 use crate::outputs::{self, Outputs};
 use crate::plans;
 use crate::progress;
 use crate::scenarios;
-use crate::show::files::{self, ReportDirectory};
-use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
 use crate::user::User;
 use fresco_advise::{Advice, Bench, Candidate, Observer};
 use fresco_input::{InputError, write_atomically};
 use fresco_report::{Document, InputFile};
 use fresco_scenario::Source;
+use fresco_show::text::wrapped;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

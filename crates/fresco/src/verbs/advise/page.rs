@@ -2,10 +2,10 @@
 //! The advice as a page: sensitivity of each task, and the frontier.
 
 use super::show::{sentences, tables, unit};
-use crate::show::figures::Figure;
 use fresco_advise::{Advice, Bench, Resource, Tried};
 use fresco_report::plot::{Axis, Between, Heading, LineChart, Point, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+use fresco_show::figures::Figure;
 
 /// The page and its figures.
 ///

@@ -3,9 +3,9 @@
 
 use super::report::{Report, Share};
 use super::show::{sentences, tables};
-use crate::show::figures::Figure;
 use fresco_report::plot::{Axis, Between, Heading, LineChart, Point, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+use fresco_show::figures::Figure;
 
 /// The page and its figures.
 ///

@@ -8,10 +8,10 @@ use super::page_parts::{attacks_and_runs, live, partition, plan};
 use super::runs::{BOUND, MACHINE};
 use super::subject::Subject;
 use crate::verbs::machine::{MachineView, tables_of};
-use crate::verbs::plan::tables::tables as tables_of_plan;
 use fresco_dram::Ps;
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading, Svg};
 use fresco_report::{Cell, Column, HtmlReport, Provenance, ReportError, Section, Table, Tone};
+use fresco_show::plan::tables::tables as tables_of_plan;
 
 /// The report. `digest` is that of `evidence.json`.
 ///

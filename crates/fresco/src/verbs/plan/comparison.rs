@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco plan --compare`: all methods side by side.
 
-use super::tables::time;
 use fresco_plan::plan::Schedule;
 use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, Plan, TaskSet};
+use fresco_show::plan::tables::time;
 
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;

@@ -3,7 +3,6 @@
 
 mod comparison;
 mod published;
-pub mod tables;
 
 use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, WANTING, tell};
@@ -19,6 +18,7 @@ use fresco_plan::plan::SCHEMA;
 use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, TaskSet};
 use fresco_report::Provenance;
+use fresco_show::plan::tables::tables;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> Outcome {
             })
         }
         false if args.json => output::write(&document),
-        false => output::print(false, SCHEMA, &provenance, &plan, || tables::tables(&plan)),
+        false => output::print(false, SCHEMA, &provenance, &plan, || tables(&plan)),
     };
     outputs::all([written, printed])?;
     Ok(ExitCode::SUCCESS)

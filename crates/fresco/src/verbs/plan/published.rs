@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco plan --as-published`: what the printed formulas say of the servers of a plan, beside what holds.
 
-use super::tables::time;
 use fresco_input::InputError;
 use fresco_plan::plan::{CoreServers, LockTimes, PlannedServer, Schedule};
 use fresco_plan::{Plan, TaskSet};
@@ -9,6 +8,7 @@ use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use fresco_reproduce::published::{Amount, Settings, SideBySide, Subject, side_by_side};
 use fresco_rt::Task;
 use fresco_rt::toplevel::TopLevel;
+use fresco_show::plan::tables::time;
 use serde::Serialize;
 
 /// The verdicts on the servers of one core: schema `fresco-plan-published/1` has a list of them.

@@ -3,9 +3,8 @@
 
 use super::{Args, UNWRITTEN, of_failure, options, status};
 use crate::failure::{Failure, Outcome, tell};
+use crate::files::ReportDirectory;
 use crate::progress;
-use crate::show::files::ReportDirectory;
-use crate::show::table::Tasks;
 use crate::shown::Results;
 use crate::simulate::{Subject, provenance_of};
 use crate::stop::Stop;
@@ -13,6 +12,7 @@ use crate::{output, scenarios};
 use fresco_load::trace::ftrace::recorded::Live;
 use fresco_record::{Ended, LiveRecording, descendants, record_live};
 use fresco_scenario::Comparison;
+use fresco_show::table::Tasks;
 use fresco_system::{LiveRun, Scenario};
 use std::ffi::OsStr;
 use std::path::PathBuf;

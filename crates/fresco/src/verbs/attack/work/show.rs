@@ -2,10 +2,10 @@
 //! Attacks on work as tables.
 
 use super::{Seen, WorkAttacked, WorkAttacks};
-use crate::show::subject::PARTS;
 use fresco_attack::work::{Mover, Order, Stretch};
 use fresco_dram::Ps;
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
+use fresco_show::subject::PARTS;
 
 pub fn tables(attacks: &WorkAttacks) -> Result<Vec<Table>, ReportError> {
     let mut tables = vec![summary(attacks)?];

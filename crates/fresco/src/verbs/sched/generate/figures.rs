@@ -3,11 +3,11 @@
 
 use super::accept::{Point, densities};
 use super::sets::ShownRecipe;
-use crate::show::figures::Figure;
 use fresco_report::plot::{self, Axis, Heading, LineChart, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section, Table};
 use fresco_rt::acceptance::Method;
 use fresco_rt::generate::Shares;
+use fresco_show::figures::Figure;
 
 /// A figure for each density, a line for each method.
 pub fn of(
@@ -67,7 +67,7 @@ pub fn page(
     provenance: &Provenance,
 ) -> HtmlReport {
     let methods: Vec<String> = methods.iter().map(|method| method.name().to_owned()).collect();
-    let title = format!("Task sets accepted by {}", crate::show::words::list(&methods));
+    let title = format!("Task sets accepted by {}", fresco_show::words::list(&methods));
     let lead = format!(
         "{}. Each curve is one method to schedule tasks and refresh on one core.",
         subtitle(recipe, points)

@@ -8,8 +8,8 @@ mod sets;
 
 use crate::arguments::{choice, integer};
 use crate::failure::{Failure, Outcome, tell};
+use crate::files::{self, ReportDirectory};
 use crate::outputs::{self, Outputs};
-use crate::show::files::{self, ReportDirectory};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, provenance};
 use accept::Point;

@@ -2,16 +2,16 @@
 //! The page of verdicts: what the papers answer, each claim of each system in a line that unfolds, and the experiments below.
 
 use super::counted;
-use crate::show::figures::{self, Figure};
-use crate::show::page::{how, provenance_of};
-use crate::show::sweep::Sweep;
-use crate::show::{lead, words};
 use fresco_report::claims::{Outcome, Question, Role, Seeds, Tally, TallyByRole, Verdict};
 use fresco_report::plot::{Axis, Heading, Layer, StackedChart};
 use fresco_report::{Entry, HtmlReport, Provenance, ReportError, Section};
 use fresco_reproduce::comparisons::{self, Chart, Comparison};
 use fresco_reproduce::experiments::{Experiment, KERNEL};
 use fresco_reproduce::{Findings, Perturbed, Reproduction, SYSTEMS, System};
+use fresco_show::figures::{self, Figure};
+use fresco_show::page::{how, provenance_of};
+use fresco_show::sweep::Sweep;
+use fresco_show::{lead, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a paper's numbers, or of ours, that a claim's line shows.

@@ -76,7 +76,7 @@ fn quantities() -> Vec<Quantity> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::show::testing::short_run;
+    use crate::testing::short_run;
 
     #[test]
     fn points_with_co_runners_have_their_figures() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes of a Gantt chart: tasks per core, its page faults, stalls and whose time it is, lock windows, refresh per rank.
 
-use super::files::TRACE;
+use super::timelines::TRACE;
 use fresco_report::plot::{BarStyle, GanttBar, Lane, Mark, MarkKind};
 use fresco_system::experiment::{Activity, JobRecord, Timeline};
 use std::collections::BTreeSet;

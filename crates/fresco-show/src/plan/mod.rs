@@ -2,8 +2,8 @@
 //! What a report says of the plan that was run: what is promised under which assumptions and whether that held, and why it is so.
 
 pub mod assumptions;
+pub mod tables;
 
-use crate::verbs::plan::tables;
 use fresco_plan::Plan;
 use fresco_report::{Cell, Column, ReportError, Section, Table, Tone};
 use fresco_system::results::{RunResult, ScenarioResult};

@@ -7,6 +7,7 @@ use fresco_system::results::{PointResult, ScenarioResult};
 
 /// A scenario's result with a part given to each of its axes.
 pub struct Sweep<'r> {
+    /// The result.
     pub result: &'r ScenarioResult,
     /// Axis of numbers, drawn from left to right.
     pub across: Option<usize>,

@@ -2,11 +2,14 @@
 //! Files that are written together to a directory: a report with its page, results and figures, or tables. Those that are
 //! there stay whole until the new ones are.
 
-use super::exchange::Staging;
-use super::figures::Figure;
+mod exchange;
+
 use crate::failure::Failure;
+use exchange::Staging;
 use fresco_input::{InputError, refuse_overwriting};
 use fresco_report::HtmlReport;
+use fresco_show::figures::Figure;
+use fresco_show::timelines::TRACE;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +18,6 @@ use std::path::{Path, PathBuf};
 pub const PAGE: &str = "index.html";
 /// The results.
 pub const RESULTS: &str = "results.json";
-/// The timelines of runs, for ui.perfetto.dev.
-pub const TRACE: &str = "trace.json";
 /// The names of the report's files, one to a line: what the next report may take away.
 const MANIFEST: &str = ".fresco-report";
 

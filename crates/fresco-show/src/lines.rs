@@ -14,6 +14,7 @@ pub struct Quantity {
     pub label: &'static str,
     /// Its unit; "x" for a ratio.
     pub unit: &'static str,
+    /// Its value of a subject; none if that has none.
     pub value: fn(&Subject<'_>) -> Option<Spread>,
 }
 
@@ -27,9 +28,11 @@ impl Quantity {
     }
 }
 
-/// A chart, and what its reader has to know of the line to compare with; empty if it has none.
+/// A chart.
 pub struct Lines {
+    /// The drawing.
     pub svg: Svg,
+    /// What its reader has to know of the line to compare with; empty if it has none.
     pub note: String,
 }
 

@@ -65,7 +65,7 @@ pub fn deadlines(plan: &Plan) -> String {
                 .to_owned()
         }
         (_, true) => "No deadline is promised: this method proves none.".to_owned(),
-        _ => format!("No deadline is promised to {}.", crate::show::words::list(&without)),
+        _ => format!("No deadline is promised to {}.", crate::words::list(&without)),
     }
 }
 

@@ -2,7 +2,6 @@
 //! The timelines of a scenario: of the first run of each of the first points, as Gantt charts and as a trace (MET-2).
 
 use super::figures::{self, Figure};
-use super::files::TRACE;
 use super::gantt::{self, Titles};
 use super::lanes::{GanttContent, TaskLane};
 use super::lead;
@@ -13,6 +12,9 @@ use fresco_report::{Provenance, ReportError};
 use fresco_system::POINTS_SHOWN;
 use fresco_system::results::{PointResult, ScenarioResult, TaskResult};
 use std::io;
+
+/// The file of the timelines of runs, for ui.perfetto.dev.
+pub const TRACE: &str = "trace.json";
 
 /// The values of the axes at a point: `samebank, 3`.
 pub fn values(point: &PointResult) -> String {

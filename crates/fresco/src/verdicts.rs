@@ -5,11 +5,11 @@ mod page;
 
 pub use page::page;
 
-use super::text::wrapped;
 use fresco_report::claims::{Outcome, Seeds, Verdict, verdict_table};
 use fresco_report::{Column, Provenance, ReportError, Table};
 use fresco_reproduce::kernel_record::Record;
 use fresco_reproduce::{Reproduction, Run, System};
+use fresco_show::text::wrapped;
 
 /// For each system a table of the claims that were checked, the others by reason, the tally; at the end what was run.
 ///

@@ -222,7 +222,7 @@ fn figure(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::show::testing::short_run;
+    use crate::testing::short_run;
 
     #[test]
     fn the_table_and_the_figure_have_each_core() {
@@ -233,7 +233,7 @@ mod tests {
             "sweep.task.foreground.parameters.gap=[400]",
         ];
         let set = set.map(str::to_owned);
-        let (scenario, _) = crate::scenarios::load("memguard-reclaim", &set).expect("it is built in");
+        let scenario = crate::testing::built_in("memguard-reclaim", &set);
         let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect("it runs");
         let sweep = Sweep::new(&result);
         let table = table(&sweep).expect("it can be shown").expect("it is regulated");

@@ -9,10 +9,13 @@ use fresco_report::plot::Svg;
 use fresco_report::{Provenance, ReportError};
 use fresco_system::Extent;
 
-/// A figure, the name its file gets (without `.svg`), and a line for under it.
+/// A figure of a report.
 pub struct Figure {
+    /// The name that its file gets, without `.svg`.
     pub name: String,
+    /// The drawing.
     pub svg: Svg,
+    /// The line under it.
     pub caption: String,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan as tables for people.
 
-use crate::show::plan::assumptions;
+use crate::plan::assumptions;
 use fresco_input::{format_duration, format_size};
 use fresco_plan::plan::{Evidence, PlannedTask, RefreshPlan, Schedule};
 use fresco_plan::{Method, Plan};

@@ -315,7 +315,7 @@ mod tests {
     fn a_table_of_background_tasks_is_there_if_there_are_any() {
         let page = |name: &str, set: &[&str]| {
             let overrides: Vec<String> = set.iter().map(|text| (*text).to_owned()).collect();
-            let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
+            let scenario = crate::testing::built_in(name, &overrides);
             let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect(name);
             of(&[result], &[], &Provenance::new("0", "test", 1))
                 .expect(name)
