@@ -319,10 +319,13 @@ static void pipes(void)
 		exit(1);
 	fcntl(ends_of[1], F_SETPIPE_SZ, 1 << 20);
 	if (!fork()) {
+		close(ends_of[0]);
 		while (goes_on() && write(ends_of[1], text, sizeof(text)) > 0)
 			;
 		_exit(0);
 	}
+	/* Who still reads when the writer ends finds the end of the file. */
+	close(ends_of[1]);
 	fork();
 	while (goes_on() && read(ends_of[0], pages, PAGES << 12) > 0)
 		madvise(pages, PAGES << 12, MADV_DONTNEED);
