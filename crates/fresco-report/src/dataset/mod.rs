@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long tables, one row per observation, as files that pandas, polars and R read without a parser of their own: CSV and
-//! Parquet, with the same rows.
+//! Parquet, with the same rows; and as columns of Arrow.
 
+mod arrow;
 mod csv;
 mod parquet;
 
+pub use arrow::{UNIT, to_record_batch, to_schema};
 pub use csv::to_csv;
 pub use parquet::to_parquet;
 
@@ -75,6 +77,13 @@ impl DataColumn {
             name: name.into(),
             kind,
         }
+    }
+
+    /// The unit that the name ends with, if it is one of those that tables have.
+    pub fn unit(&self) -> Option<&'static str> {
+        const UNITS: [(&str, &str); 2] = [("_ns", "ns"), ("_bytes_per_s", "bytes/s")];
+        let mut units = UNITS.into_iter();
+        units.find_map(|(end, unit)| self.name.ends_with(end).then_some(unit))
     }
 }
 
