@@ -7,10 +7,13 @@ pub mod checker;
 mod command;
 pub mod controller;
 mod drive;
+pub mod embedded;
+mod feed;
 mod interconnect;
 mod line_index;
 mod nearly_sorted;
 mod request;
+mod returns;
 mod system;
 mod translation;
 

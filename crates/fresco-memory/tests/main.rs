@@ -13,6 +13,7 @@ mod checker_required;
 mod checker_retention;
 mod checker_standards;
 mod checker_support;
+mod embedded;
 mod exactness;
 mod latency;
 mod lines_of_bursts;

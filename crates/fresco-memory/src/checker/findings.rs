@@ -36,6 +36,7 @@ impl fmt::Display for Violation {
 }
 
 /// All violations counted, the first of them kept.
+#[derive(Clone)]
 pub(super) struct Findings {
     keep: usize,
     pub kept: Vec<Violation>,

@@ -9,6 +9,7 @@ use fresco_dram::{CommandKind, Cycle, Management, Organisation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the devices of a channel count.
+#[derive(Clone)]
 pub(super) struct Counts {
     rules: Management,
     banks_per_rank: usize,
@@ -22,6 +23,7 @@ pub(super) struct Counts {
 }
 
 /// An alert that has not been answered in full.
+#[derive(Clone)]
 struct Alert {
     by: CommandRecord,
     /// By rank: RFMab that are to come.

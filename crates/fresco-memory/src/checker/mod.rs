@@ -93,6 +93,7 @@ impl Default for Options {
 /// Every row counts as freshly written at cycle 0. Violations do not stop the check: the command is taken as executed,
 /// except that one which is out of order, addressed outside the organisation or unknown to the standard is reported
 /// and left out.
+#[derive(Clone)]
 pub struct Checker {
     org: Organisation,
     timing: Timing,

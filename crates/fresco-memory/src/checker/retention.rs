@@ -12,6 +12,7 @@ use super::state::refpb_step;
 use super::{CommandRecord, Options};
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 
+#[derive(Clone)]
 struct Bank {
     channel: u32,
     rank: u32,
@@ -27,6 +28,7 @@ struct Bank {
     last: Cycle,
 }
 
+#[derive(Clone)]
 pub(super) struct Retention {
     options: Options,
     banks: Vec<Bank>,

@@ -8,6 +8,7 @@ use super::state::refpb_step;
 use fresco_dram::{CommandKind, Organisation, Timing};
 
 /// What the round that goes on in each rank has had.
+#[derive(Clone)]
 pub(super) struct Rounds {
     banks_per_group: u32,
     units: [u32; 2],

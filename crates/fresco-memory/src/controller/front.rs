@@ -42,6 +42,11 @@ impl Front {
         self.queue.is_empty()
     }
 
+    /// Returns true if there is a place behind so many others that arrive.
+    pub(super) fn has_places(&self, arriving: usize) -> bool {
+        self.len() + arriving < self.capacity
+    }
+
     /// A request arrives in cycle `now`. Returns true if it goes on into its channel at once: nobody waits, and there is room.
     #[inline]
     pub(super) fn passes(&mut self, now: Cycle, arrival: Arrival, channels: &[Channel]) -> bool {

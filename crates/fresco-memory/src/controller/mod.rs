@@ -22,7 +22,7 @@ pub use stats::ChannelStats;
 use crate::nearly_sorted::insert_from_behind;
 use crate::request::{Access, Request};
 use channel::Channel;
-use fresco_dram::{Cycle, NEVER, Organisation, Timing};
+use fresco_dram::{Cycle, Location, NEVER, Organisation, Timing};
 use fresco_machine::ControllerConfig;
 use front::Front;
 use std::collections::VecDeque;
@@ -274,6 +274,13 @@ impl Controller {
         self.next = next;
     }
 
+    /// Cycles before `at` count as run, if nothing happens in them: for counts up to then.
+    pub(crate) fn settle(&mut self, at: Cycle) {
+        if self.next >= at {
+            self.clock = self.clock.max(at);
+        }
+    }
+
     /// Counts per channel, up to the cycles already run.
     pub fn stats(&mut self) -> Vec<ChannelStats> {
         let now = self.clock;
@@ -292,9 +299,17 @@ impl Controller {
         (self.arrivals.len() + front) as u64 + self.channels.iter().map(|c| u64::from(c.outstanding())).sum::<u64>()
     }
 
-    /// Returns true if an access of this direction to the bank finds its queue full. For drivers that would rather wait
-    /// than submit.
-    pub fn is_backlogged(&self, access: Access, channel: u32, bank: u32) -> bool {
-        !self.channels[channel as usize].has_room(bank, access)
+    /// Returns true if a request that arrives in the next cycle to be run finds a place, in the front queue where there is
+    /// one, and nobody waits before it. For callers that keep their requests while queues are full.
+    pub fn has_place(&self, access: Access, location: &Location) -> bool {
+        if let Some(front) = &self.front {
+            return front.has_places(self.arrivals.len());
+        }
+        let channel = &self.channels[location.channel as usize];
+        let bank = location.bank_in_channel(channel.organisation());
+        let before = self.arrivals.iter().filter(|other| {
+            other.channel == location.channel && channel.goes_into_same_queue(other.entry, bank, access)
+        });
+        channel.has_places(bank, access, before.count())
     }
 }

@@ -66,6 +66,30 @@ impl Channel {
         }
     }
 
+    /// Returns true if an access of this direction to this bank would go into the same queue as a request that was taken.
+    pub(in crate::controller) fn goes_into_same_queue(&self, i: u32, bank: u32, access: Access) -> bool {
+        let entry = self.pool.get(i);
+        let shared = access == Access::Write || matches!(self.queues, Queues::Global { .. });
+        entry.access == access && (shared || entry.bank == bank)
+    }
+
+    /// Returns true if such an access finds a place behind so many others that arrive, and nobody waits for one.
+    pub(in crate::controller) fn has_places(&self, bank: u32, access: Access, arriving: usize) -> bool {
+        let bank = &self.banks[bank as usize];
+        let (length, capacity) = match (access, self.queues) {
+            (Access::Read, Queues::Global { reads, .. }) => (self.reads.len(), reads),
+            (Access::Read, Queues::PerBank { reads_per_bank, .. } | Queues::FrontQueue { reads_per_bank, .. }) => {
+                (bank.reads.len(), reads_per_bank)
+            }
+            (Access::Write, _) => (self.writes.len(), self.write_capacity),
+        };
+        let nobody_waits = match access {
+            Access::Read => bank.backlog.is_empty(),
+            Access::Write => true,
+        };
+        nobody_waits && self.backlog[access as usize].is_empty() && length as usize + arriving < capacity as usize
+    }
+
     /// Puts a request into its queue, which has room. Reads of buffered lines and writes to them are done at once.
     pub(in crate::controller) fn admit(&mut self, now: Cycle, i: u32, sink: &mut impl Sink) {
         self.next_seq += 1;

@@ -257,6 +257,11 @@ impl Channel {
         self.standby.reset(now);
     }
 
+    /// How banks are numbered.
+    pub(super) fn organisation(&self) -> &Organisation {
+        &self.org
+    }
+
     /// Requests inside that are not yet done.
     pub(super) fn outstanding(&self) -> u32 {
         self.reads.len()

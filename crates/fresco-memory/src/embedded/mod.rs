@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A machine's memory for other simulators and for notebooks: all its controllers behind one clock, without cores and
+//! caches. The host says when what arrives, and how far time goes; the memory says what is done when.
+//!
+//! **Time** is in cycles of the memory's command clock ([`Memory::clock`] converts to picoseconds). The memory stands at
+//! [`Memory::now`]: all that happens before this cycle has happened. A request that is [sent](Memory::send) arrives in
+//! that cycle and can be served from the next one on. What is done is handed out in the cycle in which it is: a read when
+//! its data are there, a write in the cycle after the one that took it into a write buffer. Results do not depend on how
+//! far time is moved at once.
+//!
+//! ```
+//! use fresco_memory::Access;
+//! use fresco_memory::embedded::{Memory, Options};
+//!
+//! let machine = fresco_machine::builtin("ddr4-2400-bench")?;
+//! let mut memory = Memory::new(&machine, Options::default());
+//! memory.send(0x4000, Access::Read, 7)?;
+//! // One cycle of pipeline, the activation and the read (16 each) and four cycles of data.
+//! let done = memory.next_done(1_000).expect("it is done by then");
+//! assert_eq!((done.tag, done.at, memory.now()), (7, 37, 37));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod inside;
+mod options;
+
+pub use options::{Limit, Options, SendError};
+
+use crate::Command;
+use crate::checker::CheckerReport;
+use crate::controller::{ChannelStats, Controller};
+use crate::drive::TraceRequest;
+use crate::feed::Feed;
+use crate::request::{Access, Request, RowOutcome, Wait};
+use fresco_dram::{AddressMap, Clock, Cycle, Location, NEVER, PhysAddr};
+use fresco_machine::Machine;
+use inside::{Inside, Telling};
+
+/// A request that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The sender's name for it.
+    pub tag: u64,
+    /// Its address as it was sent, in bytes.
+    pub address: u64,
+    /// Direction.
+    pub access: Access,
+    /// The cycle in which it arrived.
+    pub arrived: Cycle,
+    /// The cycle in which it is done. A read's data are there; a write was taken into a write buffer in the cycle before.
+    pub at: Cycle,
+    /// What it found in its bank.
+    pub outcome: RowOutcome,
+    /// Where the time went, in cycles; the parts add up to a read's time, and to a write's less the one cycle after which it is told.
+    pub wait: Wait,
+}
+
+/// A machine's memory: the channels of all its nodes.
+///
+/// It is `Send`, and knows nothing of others of its kind: each may have a thread of its own.
+pub struct Memory {
+    feed: Feed<Done>,
+    inside: Inside,
+    map: AddressMap,
+    clock: Clock,
+    /// Bytes of a line, a power of two.
+    line_bytes: u64,
+    limit: Limit,
+    now: Cycle,
+}
+
+impl Memory {
+    /// The last cycle that can be reached, some decades after the first.
+    pub const LAST: Cycle = 1 << 60;
+
+    /// The memory of a machine, empty, at cycle 0.
+    pub fn new(machine: &Machine, options: Options) -> Self {
+        let memory = &machine.memory;
+        let controllers = (0..memory.organisation.nodes)
+            .map(|node| Controller::new(&memory.controller, &memory.organisation, &memory.timing, node))
+            .collect();
+        Self {
+            feed: Feed::new(controllers),
+            inside: Inside::new(memory, options),
+            map: memory.map.clone(),
+            clock: memory.timing.clock,
+            line_bytes: memory.timing.bytes_of_line(&memory.organisation),
+            limit: options.limit,
+            now: 0,
+        }
+    }
+
+    /// All that happens before this cycle has happened.
+    #[inline]
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// The command clock: how long a cycle is.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Bytes that a request moves: a line, a power of two. An address names the line that holds it.
+    pub fn line_bytes(&self) -> u64 {
+        self.line_bytes
+    }
+
+    /// Where there is memory.
+    pub fn map(&self) -> &AddressMap {
+        &self.map
+    }
+
+    /// Requests that were sent and have not been handed out as done.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        self.feed.in_flight()
+    }
+
+    #[inline]
+    fn place(map: &AddressMap, line_bytes: u64, address: u64) -> Result<(u64, Location), SendError> {
+        let line = address & !(line_bytes - 1);
+        match map.decode(PhysAddr(line)) {
+            Some(location) => Ok((line, location)),
+            None => Err(SendError::NoMemory { address }),
+        }
+    }
+
+    #[inline]
+    fn takes(&self, access: Access, location: &Location) -> bool {
+        match self.limit {
+            Limit::Queues => self.feed.controllers[location.node as usize].has_place(access, location),
+            Limit::Outstanding(most) => self.feed.in_flight() < most.get() as usize,
+        }
+    }
+
+    /// Returns true if [`send`](Self::send) would take such a request now.
+    ///
+    /// # Errors
+    /// [`SendError::NoMemory`]: there is no memory at the address.
+    pub fn can_take(&self, address: u64, access: Access) -> Result<bool, SendError> {
+        let (_, location) = Self::place(&self.map, self.line_bytes, address)?;
+        Ok(self.takes(access, &location))
+    }
+
+    /// A request arrives in cycle [`now`](Self::now). As many may arrive in one cycle as the limit lets in, in the order in which they are sent.
+    /// `tag` is the caller's name for it and need not be unique.
+    ///
+    /// # Errors
+    /// [`SendError::NoMemory`]: there is no memory at the address; [`SendError::Full`]: the limit of [`Options`] is reached, and it is to be
+    /// sent again later. Nothing has happened then.
+    #[inline]
+    pub fn send(&mut self, address: u64, access: Access, tag: u64) -> Result<(), SendError> {
+        let (line, location) = Self::place(&self.map, self.line_bytes, address)?;
+        if !self.takes(access, &location) {
+            return Err(SendError::Full);
+        }
+        let request = Request {
+            id: self.inside.enter(tag, address),
+            source: 0,
+            access,
+            line,
+            location,
+        };
+        self.feed.submit(self.now, request);
+        Ok(())
+    }
+
+    /// Nothing is done and no place becomes free before this cycle, if nothing is sent before; never earlier than [`now`](Self::now). `None` if
+    /// nothing will ever happen: nothing is outstanding, and there are no refreshes.
+    pub fn next_event(&self) -> Option<Cycle> {
+        let inside = self.feed.next_event().saturating_add(1);
+        let next = self.feed.returns.first().min(inside);
+        (next < NEVER).then_some(next.max(self.now))
+    }
+
+    /// Moves time on until something is done, but not beyond cycle `until` (at most [`Self::LAST`]), and returns it, with [`now`](Self::now)
+    /// at the cycle in which it is done. `None`: the time is `until`, and all that is done by then has been returned. Of the same cycle, they come
+    /// in the order in which they were sent.
+    ///
+    /// The caller may send what follows from it before time goes on.
+    #[inline]
+    pub fn next_done(&mut self, until: Cycle) -> Option<Done> {
+        if self.feed.returns.first() > self.now {
+            let until = until.min(Self::LAST);
+            if until <= self.now {
+                return None;
+            }
+            self.feed
+                .run_to_first_return(until, &mut Telling::nobody(&mut self.inside));
+            self.now = self.feed.returns.first().min(until);
+            if self.feed.returns.first() > until {
+                return None;
+            }
+        }
+        self.feed.pop().map(|(_, done)| done)
+    }
+
+    /// Moves time on to cycle `until` (at most [`Self::LAST`]; one that has passed is no error) and tells all that is done by then, in order.
+    #[inline]
+    pub fn advance(&mut self, until: Cycle, mut done: impl FnMut(&Done)) {
+        while let Some(next) = self.next_done(until) {
+            done(&next);
+        }
+    }
+
+    /// Sends requests as `fresco memory` sends a trace: in order, at most one a cycle, each in its cycle or as soon after as fewer than `outstanding`
+    /// requests are not yet done (at least 1; [`Options::limit`] does not count here: requests may wait for places in queues). Requests are called
+    /// `tag`, `tag + 1` and so on, around the end of 64 bits. What is done meanwhile is told, in order; with the last request sent, what is under way
+    /// stays so.
+    ///
+    /// # Errors
+    /// The request that cannot be sent, and why ([`SendError::NoMemory`], [`SendError::Late`]); those before it have been sent.
+    pub fn send_all(
+        &mut self,
+        requests: &[TraceRequest],
+        outstanding: usize,
+        tag: u64,
+        done: impl FnMut(&Done),
+    ) -> Result<(), (usize, SendError)> {
+        let mut telling = Telling {
+            inside: &mut self.inside,
+            requests,
+            tag,
+            done,
+        };
+        let (map, line_bytes) = (&self.map, self.line_bytes);
+        let mut reached = 0;
+        let trace = requests.iter().enumerate().map(|(i, request)| {
+            reached = i;
+            match request.cycle <= Self::LAST {
+                true => Ok(*request),
+                false => Err(SendError::Late { cycle: request.cycle }),
+            }
+        });
+        let place = |address| Self::place(map, line_bytes, address);
+        let sent = self
+            .feed
+            .run(trace, (self.now, outstanding.max(1)), place, &mut telling);
+        self.now = self.now.max(self.feed.sent_at());
+        sent.map_err(|error| (reached, error))
+    }
+
+    /// Waits for all that is outstanding, and for the write buffers, which are emptied at once; tells what is done, in order. Returns the cycle in which the
+    /// last data are over, at which time stands then.
+    pub fn drain(&mut self, mut done: impl FnMut(&Done)) -> Cycle {
+        self.feed.finish(&mut Telling::nobody(&mut self.inside));
+        while let Some((_, next)) = self.feed.pop() {
+            self.now = self.now.max(next.at);
+            done(&next);
+        }
+        self.now = self.now.max(self.feed.last);
+        self.feed.last
+    }
+
+    /// Sends requests as [`send_all`](Self::send_all) does, then [drains](Self::drain) the memory: all that `fresco memory` does with a trace. `ends[i]` is set
+    /// to the cycle in which the `i`th request is done, as in [`Done::at`]; what was under way before is told to nobody. Returns the cycle in which the last data are
+    /// over.
+    ///
+    /// # Errors
+    /// As in [`send_all`](Self::send_all): the memory is not drained then, and ends that are not known are left as they were.
+    ///
+    /// # Panics
+    /// If there are fewer ends than requests.
+    pub fn replay(
+        &mut self,
+        requests: &[TraceRequest],
+        outstanding: usize,
+        ends: &mut [Cycle],
+    ) -> Result<Cycle, (usize, SendError)> {
+        assert!(ends.len() >= requests.len(), "an end for each request");
+        while self.feed.in_flight() > 0 && self.next_done(Self::LAST).is_some() {}
+        self.send_all(requests, outstanding, 0, |done| ends[done.tag as usize] = done.at)?;
+        Ok(self.drain(|done| ends[done.tag as usize] = done.at))
+    }
+
+    /// What each channel counted since the beginning or the last [reset](Self::reset_stats), up to [`now`](Self::now): those of the first node, then those of the next.
+    pub fn stats(&mut self) -> Vec<ChannelStats> {
+        self.feed.settle(self.now);
+        self.feed.controllers.iter_mut().flat_map(Controller::stats).collect()
+    }
+
+    /// Counts from here on.
+    pub fn reset_stats(&mut self) {
+        self.feed.settle(self.now);
+        self.feed.controllers.iter_mut().for_each(Controller::reset_stats);
+    }
+
+    /// What the checker says of all commands so far, if it is on ([`Options::check`]).
+    pub fn verdict(&self) -> Option<CheckerReport> {
+        self.inside.verdict(self.now)
+    }
+
+    /// The commands issued since the last call, if they are kept ([`Options::keep_commands`]): channel by channel in order of time.
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        self.inside.take_commands()
+    }
+}

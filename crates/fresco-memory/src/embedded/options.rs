@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a host chooses, and why a request is not taken.
+
+use fresco_dram::Cycle;
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// When a request is not taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limit {
+    /// While the queue that it would go into is full: the machine's read queues, write buffers, or front queue.
+    #[default]
+    Queues,
+    /// While so many requests are not yet done. Fewer than the queues hold, they never push back; more, requests wait for places, and the wait counts.
+    Outstanding(NonZeroU32),
+}
+
+/// How a [`Memory`](super::Memory) is set up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// When a request is not taken.
+    pub limit: Limit,
+    /// The independent checker sees every command: timing, refresh, rows refreshed in time.
+    pub check: bool,
+    /// Every command is kept until it is taken ([`Memory::take_commands`](super::Memory::take_commands)): 40 bytes each.
+    pub keep_commands: bool,
+}
+
+/// Why a request is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendError {
+    /// There is no memory at this address.
+    NoMemory {
+        /// As it was sent.
+        address: u64,
+    },
+    /// The limit is reached: to be sent again when something is done.
+    Full,
+    /// Its cycle lies behind [`Memory::LAST`](super::Memory::LAST).
+    Late {
+        /// As it was sent.
+        cycle: Cycle,
+    },
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMemory { address } => write!(f, "found address {address:#x}, where the machine has no memory"),
+            Self::Full => f.write_str("the queue is full; send it again when something is done"),
+            Self::Late { cycle } => write!(f, "found cycle {cycle}, allowed: up to {}", super::Memory::LAST),
+        }
+    }
+}
+
+impl std::error::Error for SendError {}

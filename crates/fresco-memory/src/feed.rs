@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The controllers of a machine as one who sends requests sees them: one clock, and requests that come back in order.
+//! [`crate::Driver`] replays traces by it, [`crate::embedded::Memory`] serves other simulators.
+
+use crate::Command;
+use crate::controller::{Controller, Sink};
+use crate::drive::TraceRequest;
+use crate::request::{Access, Completion, Request};
+use crate::returns::Returns;
+use fresco_dram::{CommandKind, Cycle, Location, NEVER};
+
+/// What is kept of requests, and seen of what the controllers do.
+pub(crate) trait Watch {
+    /// Kept of a request from when its end is known to when it is back.
+    type Item;
+    /// The `number`th request (from 0) of a call of [`Feed::run`] is sent; what is it to be called?
+    fn sent(&mut self, number: u64) -> u64;
+    /// A request's end is known: its order among those that are back in the same cycle, and what is kept of it.
+    fn completed(&mut self, completion: &Completion) -> (u64, Self::Item);
+    /// A request is back, in [`Feed::run`].
+    fn returned(&mut self, item: Self::Item);
+    /// A command was issued.
+    fn command(&mut self, command: &Command);
+}
+
+/// Controllers, and what is under way in them.
+pub(crate) struct Feed<T> {
+    pub(crate) controllers: Vec<Controller>,
+    pub(crate) returns: Returns<T>,
+    /// The cycle in which the last data known of are over.
+    pub(crate) last: Cycle,
+    /// Requests that were sent and are not back.
+    in_flight: usize,
+    /// [`Self::run`] sends no earlier: at most one request a cycle.
+    send_from: Cycle,
+}
+
+struct Port<'a, W: Watch> {
+    watch: &'a mut W,
+    returns: &'a mut Returns<W::Item>,
+    last: &'a mut Cycle,
+    /// Cycles from a write command to the end of its data.
+    write_data: Cycle,
+    /// Stop before the first return.
+    stop: bool,
+}
+
+impl<W: Watch> Sink for Port<'_, W> {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        *self.last = (*self.last).max(completion.done);
+        let (order, item) = self.watch.completed(completion);
+        self.returns.insert(back_at(completion), order, item);
+    }
+
+    #[inline]
+    fn horizon(&self) -> Cycle {
+        if self.stop {
+            self.returns.first().saturating_sub(1)
+        } else {
+            NEVER
+        }
+    }
+
+    #[inline]
+    fn command(&mut self, command: &Command) {
+        let is_write = matches!(command.kind, CommandKind::Wr | CommandKind::WrA);
+        let over = command.cycle + if is_write { self.write_data } else { 0 };
+        *self.last = (*self.last).max(over);
+        self.watch.command(command);
+    }
+}
+
+/// When a request is back: the sender can send another one in its place in this cycle.
+#[inline]
+pub(crate) fn back_at(completion: &Completion) -> Cycle {
+    // A write is taken at the end of its cycle: the place is free in the next one.
+    completion.done + u64::from(completion.access == Access::Write)
+}
+
+impl<T> Feed<T> {
+    /// Of controllers, one per node in order of the nodes.
+    pub(crate) fn new(controllers: Vec<Controller>) -> Self {
+        Self {
+            controllers,
+            returns: Returns::new(),
+            last: 0,
+            in_flight: 0,
+            send_from: 0,
+        }
+    }
+
+    /// Requests that were sent and are not back.
+    #[inline]
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// The next cycle in which something happens in a controller; [`NEVER`] if nothing will.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Cycle {
+        match &self.controllers[..] {
+            [controller] => controller.next_event(),
+            controllers => controllers.iter().map(Controller::next_event).min().unwrap_or(NEVER),
+        }
+    }
+
+    /// The cycle up to which [`Self::run`] has run: that of the last request it sent, 0 if it has sent none.
+    pub(crate) fn sent_at(&self) -> Cycle {
+        self.send_from.saturating_sub(1)
+    }
+
+    /// A request arrives in cycle `at`, of which nothing has been run.
+    #[inline]
+    pub(crate) fn submit(&mut self, at: Cycle, request: Request) {
+        self.controllers[request.location.node as usize].submit(at, request);
+        self.in_flight += 1;
+    }
+
+    /// The first request that is back, and when.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(Cycle, T)> {
+        let first = self.returns.pop();
+        self.in_flight -= usize::from(first.is_some());
+        first
+    }
+
+    /// Sends every request of the trace, in order, at most one per cycle and not before `from`, each as soon as fewer than
+    /// `outstanding` are not back. `place` finds where an address lies. The first error of the trace ends it.
+    pub(crate) fn run<E, W: Watch<Item = T>>(
+        &mut self,
+        trace: impl Iterator<Item = Result<TraceRequest, E>>,
+        (from, outstanding): (Cycle, usize),
+        mut place: impl FnMut(u64) -> Result<(u64, Location), E>,
+        watch: &mut W,
+    ) -> Result<(), E> {
+        let mut send_from = self.send_from.max(from);
+        for (number, item) in (0u64..).zip(trace) {
+            let item = item?;
+            let (line, location) = place(item.address)?;
+            let mut at = item.cycle.max(send_from);
+            while self.in_flight >= outstanding {
+                self.run_to_first_return(NEVER, watch);
+                let Some((back, item)) = self.pop() else { break };
+                watch.returned(item);
+                at = at.max(back);
+            }
+            if at > 0 {
+                self.run_until(at - 1, watch);
+            }
+            while self.returns.first() <= at
+                && let Some((_, item)) = self.pop()
+            {
+                watch.returned(item);
+            }
+            let request = Request {
+                id: watch.sent(number),
+                source: 0,
+                access: item.access,
+                line,
+                location,
+            };
+            self.submit(at, request);
+            send_from = at + 1;
+            self.send_from = send_from;
+        }
+        Ok(())
+    }
+
+    /// Counts are to go up to cycle `at`, or in a controller that has something to do before to there.
+    pub(crate) fn settle(&mut self, at: Cycle) {
+        self.controllers.iter_mut().for_each(|c| c.settle(at));
+    }
+
+    /// Until nothing is outstanding in the controllers; what is left in their write buffers is written at once. Requests
+    /// whose end is known may not be back yet.
+    pub(crate) fn finish<W: Watch<Item = T>>(&mut self, watch: &mut W) {
+        // Refreshes go on for ever: it ends when nothing is outstanding.
+        self.controllers.iter_mut().for_each(|c| c.set_eager_writes(true));
+        while self.controllers.iter().any(|c| c.outstanding() > 0) {
+            let event = self.next_event();
+            debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");
+            self.run_until(event, watch);
+        }
+    }
+
+    /// Runs the cycles before `until` up to the first return: a completion told in some cycle lies after that cycle.
+    #[inline]
+    pub(crate) fn run_to_first_return<W: Watch<Item = T>>(&mut self, until: Cycle, watch: &mut W) {
+        if let [controller] = &mut self.controllers[..] {
+            let write_data = controller.write_data();
+            let Some(until) = until.checked_sub(1) else { return };
+            controller.run_until(
+                until,
+                &mut Port {
+                    watch,
+                    returns: &mut self.returns,
+                    last: &mut self.last,
+                    write_data,
+                    stop: true,
+                },
+            );
+            return;
+        }
+        loop {
+            let event = self.next_event();
+            if event >= self.returns.first().min(until) {
+                return;
+            }
+            self.run_until(event, watch);
+        }
+    }
+
+    /// Runs the cycles up to and including `until`.
+    pub(crate) fn run_until<W: Watch<Item = T>>(&mut self, until: Cycle, watch: &mut W) {
+        for controller in &mut self.controllers {
+            if controller.next_event() <= until {
+                let write_data = controller.write_data();
+                controller.run_until(
+                    until,
+                    &mut Port {
+                        watch: &mut *watch,
+                        returns: &mut self.returns,
+                        last: &mut self.last,
+                        write_data,
+                        stop: false,
+                    },
+                );
+            }
+        }
+    }
+}
