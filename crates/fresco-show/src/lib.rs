@@ -10,6 +10,7 @@ pub mod controllers;
 pub mod cores;
 pub mod figures;
 pub mod gantt;
+pub mod inputs;
 pub mod lanes;
 pub mod lead;
 pub mod lines;

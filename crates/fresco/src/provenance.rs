@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What was run: version, command line, seed, machine files. Stands in everything the program prints as a result.
 
-use fresco_input::file_name;
-use fresco_report::{InputFile, Provenance};
-use std::path::Path;
+pub use fresco_show::inputs::{digest, machine_file, named_machine};
+
+use fresco_report::Provenance;
 
 /// The provenance of this invocation; `seed` is `None` if nothing in it is random.
 pub fn of_this_run(seed: impl Into<Option<u64>>) -> Provenance {
@@ -24,25 +24,6 @@ fn without_threads(words: impl Iterator<Item = String>) -> impl Iterator<Item = 
         let is_value = std::mem::replace(&mut value_follows, word == "--threads");
         !is_value && word != "--threads" && !word.starts_with("--threads=")
     })
-}
-
-/// Digest of a text, as machine files have it.
-pub fn digest(text: &str) -> String {
-    fresco_machine::digest(text, &[])
-}
-
-/// A machine with its digest; `given` is how the user named it, which tells the file if it is one.
-pub fn machine_file(machine: &fresco_machine::Machine, given: &str) -> InputFile {
-    let path = (given != machine.name).then(|| Path::new(given));
-    named_machine(&machine.name, path, &machine.text_digest)
-}
-
-/// A machine by name and, unless it is built in, file.
-pub fn named_machine(name: &str, path: Option<&Path>, digest: &str) -> InputFile {
-    match path {
-        Some(path) => InputFile::new(format!("{name} ({})", file_name(path)), digest),
-        None => InputFile::new(name, digest),
-    }
 }
 
 /// A word as a shell would have to be given it.

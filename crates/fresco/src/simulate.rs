@@ -7,10 +7,11 @@ use crate::scenarios;
 use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::{InputError, file_name};
-use fresco_load::trace::digest_of_file;
 use fresco_plan::Plan;
 use fresco_plan::check::Objection;
 use fresco_report::{InputFile, Provenance};
+use fresco_show::inputs::add;
+pub use fresco_show::inputs::add_files;
 use fresco_system::planned::{self, Promise};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Batch, Scenario};
@@ -186,22 +187,6 @@ pub fn provenance_of(subjects: &[&Subject], results: &[ScenarioResult]) -> Resul
     Ok(provenance)
 }
 
-/// Adds the machines and traces of a scenario.
-///
-/// # Errors
-/// A trace cannot be read.
-pub fn add_files(provenance: &mut Provenance, scenario: &Scenario) -> Result<(), InputError> {
-    for machine in scenario.machines() {
-        let file = provenance::named_machine(&machine.name, machine.path.as_deref(), &machine.digest);
-        add(&mut provenance.machine_files, file);
-    }
-    for trace in scenario.traces() {
-        let file = InputFile::new(trace.name, digest_of_file(&trace.path)?);
-        add(&mut provenance.inputs, file);
-    }
-    Ok(())
-}
-
 /// The files that a scenario, which the user named so, is read from: its own, machines, traces.
 pub fn files_read(given: &str, scenario: &Scenario) -> Vec<PathBuf> {
     let own = scenarios::is_path(given).then(|| PathBuf::from(given));
@@ -211,11 +196,4 @@ pub fn files_read(given: &str, scenario: &Scenario) -> Vec<PathBuf> {
         .filter_map(|machine| machine.path.as_deref().map(PathBuf::from));
     let traces = scenario.traces().into_iter().map(|trace| trace.path);
     own.into_iter().chain(machines).chain(traces).collect()
-}
-
-/// Adds a file unless it is there.
-fn add(files: &mut Vec<InputFile>, file: InputFile) {
-    if !files.contains(&file) {
-        files.push(file);
-    }
 }
