@@ -42,7 +42,7 @@ pub struct Refresh {
 }
 
 /// A refresh scheme of one channel.
-pub trait RefreshEngine: Send {
+pub trait RefreshEngine: Send + Sync {
     /// The earliest cycle at which a refresh not yet taken becomes due; [`NEVER`] if none will.
     fn next_due(&self) -> Cycle;
 

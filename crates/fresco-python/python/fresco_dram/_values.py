@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Values of Python as TOML."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def inline(value: Any) -> str:
+    """A value in one line of TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, os.PathLike):
+        return text(os.fspath(value))
+    if isinstance(value, Mapping):
+        pairs = (f"{key_of(key)} = {inline(part)}" for key, part in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    if hasattr(value, "tolist"):
+        # An array or a scalar of numpy.
+        return inline(value.tolist())
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(inline(part) for part in value) + "]"
+    raise TypeError(f"found {value!r} of type {type(value).__name__}; allowed: bool, int, float, str, path, list, dict")
+
+
+def number(value: float) -> str:
+    if not math.isfinite(value):
+        raise ValueError(f"found {value!r}; allowed: a finite number")
+    return repr(value)
+
+
+def text(value: str) -> str:
+    # What JSON escapes TOML escapes alike, but for DEL, which TOML wants escaped, and surrogates, which are no text.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key_of(name: str) -> str:
+    if name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
+        return name
+    return text(name)
+
+
+def document(table: Mapping[str, Any]) -> str:
+    """A table as a document of TOML, with a heading for each table within."""
+    return "\n".join(_lines(table, ())) + "\n"
+
+
+def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    lines = []
+    below = []
+    for key, value in table.items():
+        here = (*path, key_of(key))
+        if isinstance(value, Mapping):
+            below += ["", f"[{'.'.join(here)}]", *_lines(value, here)]
+        elif _is_tables(value):
+            for part in value:
+                below += ["", f"[[{'.'.join(here)}]]", *_lines(part, here)]
+        else:
+            lines.append(f"{key_of(key)} = {inline(value)}")
+    return lines + below
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(part, Mapping) for part in value)
+
+
+def assignments(overrides: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> list[str]:
+    """``key=value`` of keys with dots, and of tables: ``policy={"allocation": "palloc"}`` is ``policy.allocation``."""
+    return [*_assignments(overrides or {}, ""), *_assignments(keywords, "")]
+
+
+def _assignments(table: Mapping[str, Any], before: str) -> list[str]:
+    found = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found += _assignments(value, f"{before}{key}.")
+        else:
+            found.append(f"{before}{key}={inline(value)}")
+    return found

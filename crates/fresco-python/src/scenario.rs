@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenarios: of a file, a built-in name, or a text made in Python.
+
+use crate::errors::raised;
+use fresco_input::file_name;
+use fresco_scenario as library;
+use fresco_scenario::{Source, builtin_source, builtin_titles};
+use pyo3::prelude::*;
+use std::path::Path;
+
+/// Names and titles of the built-in scenarios.
+#[pyfunction]
+pub fn scenarios() -> Vec<(&'static str, String)> {
+    builtin_titles()
+        .map(|(name, title)| (name, title.to_string()))
+        .collect()
+}
+
+/// What is run: machine, tasks, policies. By the name of a built-in one (see scenarios()) or the path of a file; `overrides`
+/// are "key=value", as --set takes them. It is checked as a whole when it is made.
+#[pyclass(frozen, module = "fresco_dram")]
+pub struct Scenario {
+    pub source: Source,
+    pub overrides: Vec<String>,
+    pub inner: library::Scenario,
+}
+
+/// Returns true for the path of a file, as the program tells it from a name.
+fn is_path(name_or_path: &str) -> bool {
+    name_or_path.contains('/') || name_or_path.ends_with(".toml") || name_or_path.ends_with(".json")
+}
+
+impl Scenario {
+    fn of(py: Python<'_>, source: Source, overrides: Vec<String>) -> PyResult<Self> {
+        let inner = py
+            .detach(|| library::Scenario::of(&source, &overrides))
+            .map_err(raised)?;
+        Ok(Self {
+            source,
+            overrides,
+            inner,
+        })
+    }
+}
+
+/// The source of a scenario or of a plan's tasks, by name or path.
+pub fn source(name_or_path: &str) -> PyResult<Source> {
+    match is_path(name_or_path) {
+        true => Source::read(name_or_path),
+        false => builtin_source(name_or_path),
+    }
+    .map_err(raised)
+}
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    #[pyo3(signature = (name_or_path, overrides=Vec::new()))]
+    fn new(py: Python<'_>, name_or_path: &str, overrides: Vec<String>) -> PyResult<Self> {
+        Self::of(py, source(name_or_path)?, overrides)
+    }
+
+    /// A scenario of a text in TOML. `name` is what errors call it; relative paths in it are relative to `directory`, which is
+    /// the working directory if omitted.
+    #[staticmethod]
+    #[pyo3(signature = (text, name="scenario.toml", directory="", overrides=Vec::new()))]
+    fn from_toml(py: Python<'_>, text: String, name: &str, directory: &str, overrides: Vec<String>) -> PyResult<Self> {
+        let source = Source::of_text(&file_name(name), text, Path::new(directory)).map_err(raised)?;
+        Self::of(py, source, overrides)
+    }
+
+    /// The same with further keys set, each "key=value".
+    fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>) -> PyResult<Self> {
+        let all = self.overrides.iter().cloned().chain(overrides).collect();
+        Self::of(py, self.source.clone(), all)
+    }
+
+    /// Its text in TOML, with what was set.
+    fn to_toml(&self) -> PyResult<String> {
+        match self.overrides.as_slice() {
+            [] => Ok(self.source.text.clone()),
+            set => self.source.with(set).map_err(raised),
+        }
+    }
+
+    /// What was set, each "key=value".
+    #[getter]
+    fn overrides(&self) -> Vec<String> {
+        self.overrides.clone()
+    }
+
+    /// Short name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// One line for people.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.inner.title
+    }
+
+    /// The axes of its sweep: name and values, as written.
+    #[getter]
+    fn axes(&self) -> Vec<(String, Vec<String>)> {
+        let axes = self.inner.axes.iter();
+        axes.map(|axis| (axis.name.clone(), axis.values.clone())).collect()
+    }
+
+    /// Number of points of its sweep.
+    #[getter]
+    fn points(&self) -> usize {
+        self.inner.points.len()
+    }
+
+    /// Number of runs: of each point one for each repetition.
+    #[getter]
+    fn runs(&self) -> usize {
+        self.inner.runs().len()
+    }
+
+    /// Seed of the first repetition.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Names of the machines.
+    #[getter]
+    fn machines(&self) -> Vec<String> {
+        self.inner.machines().into_iter().map(|used| used.name).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let (name, runs) = (&self.inner.name, self.inner.runs().len());
+        format!(
+            "<fresco_dram.Scenario {name}: {} points, {runs} runs>",
+            self.inner.points.len()
+        )
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Address traces as arrays.
+
+use crate::errors::{raised, wrong};
+use fresco_load::trace::MemoryTrace;
+use numpy::{PyArray1, ToPyArray};
+use pyo3::prelude::*;
+use std::path::Path;
+
+/// What `trace_requests` returns: cycles, addresses, writes.
+type Arrays<'py> = (
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<bool>>,
+);
+
+/// The requests of an address trace, in any of the formats that `fresco memory` reads: three arrays (cycles, addresses in bytes,
+/// writes), as Memory.run takes them. Cycles are 0 throughout where the trace has no times. With `limit` only so many.
+#[pyfunction]
+#[pyo3(signature = (path, limit=None))]
+pub fn trace_requests<'py>(py: Python<'py>, path: String, limit: Option<usize>) -> PyResult<Arrays<'py>> {
+    let most = limit.unwrap_or(usize::MAX);
+    let (mut cycles, mut addresses, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut trace = py
+        .detach(|| MemoryTrace::open(Path::new(&path), None))
+        .map_err(raised)?;
+    while cycles.len() < most {
+        let read = py.detach(|| {
+            for _ in 0..(most - cycles.len()).min(1 << 16) {
+                let Some(record) = trace.next_record()? else {
+                    return Ok(true);
+                };
+                cycles.push(record.arrival);
+                addresses.push(record.addr.0);
+                writes.push(record.write);
+            }
+            Ok(false)
+        });
+        py.check_signals()?;
+        if read.map_err(raised)? {
+            break;
+        }
+    }
+    if cycles.is_empty() && most > 0 {
+        return Err(wrong(format!("{path}: found no request")));
+    }
+    Ok((cycles.to_pyarray(py), addresses.to_pyarray(py), writes.to_pyarray(py)))
+}
