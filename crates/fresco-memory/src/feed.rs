@@ -182,6 +182,7 @@ impl<T> Feed<T> {
             debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");
             self.run_until(event, watch);
         }
+        self.controllers.iter_mut().for_each(|c| c.set_eager_writes(false));
     }
 
     /// Runs the cycles before `until` up to the first return: a completion told in some cycle lies after that cycle.

@@ -304,6 +304,19 @@ fn pieces_of_a_trace_are_the_trace() {
     assert_eq!((ends, end, memory.stats()), (expected.0, expected.1, expected.2));
 }
 
+/// Write buffers are emptied when a memory is drained, and not from then on.
+#[test]
+fn a_drained_memory_goes_on_as_before() {
+    let machine = bench(&[]);
+    let requests = traffic(&machine, 9, 2_000);
+    let expected = driven(&machine, &requests, 16);
+    let mut memory = Memory::new(&machine, Options::default());
+    memory.drain(|_| unreachable!("nothing was sent"));
+    let mut ends = vec![0; requests.len()];
+    let end = memory.replay(&requests, 16, &mut ends).expect("all have places");
+    assert_eq!((ends, end, memory.stats()), (expected.0, expected.1, expected.2));
+}
+
 /// How many of `requests` are taken in one cycle.
 fn taken(memory: &mut Memory, addresses: impl Iterator<Item = u64>, access: Access) -> usize {
     addresses
