@@ -12,11 +12,13 @@ SKIPPED = $(abspath $(or $(CARGO_TARGET_DIR),target))/skipped
 BESIDE = $(abspath $(or $(CARGO_TARGET_DIR),target))/beside
 # The program as the tests have it: with every debug assertion on.
 TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
+# Crates that can be published, each after those that it needs.
+PUBLISHED = fresco-streams fresco-input fresco-dram fresco-machine fresco-memory fresco-rt
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
+.PHONY: wheel python-test publish-check programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
 .PHONY: bench soak claims claims-quick fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
@@ -93,6 +95,16 @@ ids: ## Every requirement id cited is explained in docs/requirements.md
 readme: tests-built ## The commands in README.md and docs/ do what they say
 	scripts/check-docs --test
 	$(TIMED) readme "runs the commands of README.md and docs/: about a minute" env FRESCO=$(TESTED) scripts/check-docs
+
+wheel: ## The Python module as a wheel: target/wheels/ (needs maturin, which an environment of its own gets)
+	$(TIMED) -q wheel "compiles the Python module: some 3 minutes from nothing" scripts/python-test --wheel
+
+python-test: build ## The Python module by this machine's Python and another one: tests, examples of the documentation, notebooks
+	$(TIMED) -q python-test "builds the wheel and tests it: some 5 minutes from nothing" env FRESCO=$(BIN) scripts/python-test
+
+publish-check: ## The crates that can be published are packed, and compile from what was packed
+	$(TIMED) publish-check "packs and compiles six crates: about a minute" \
+		$(CARGO) publish --dry-run --locked $(PUBLISHED:%=-p %)
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources

@@ -8,7 +8,7 @@ macro_rules! machines {
     ($($name:literal),* $(,)?) => {
         /// Name and text of each built-in machine.
         const MACHINES: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../machines/", $name, ".toml")))),*];
+            &[$(($name, include_str!(concat!("../machines/", $name, ".toml")))),*];
     };
 }
 

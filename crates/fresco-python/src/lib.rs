@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The native part of the Python package `fresco_dram`: classes and functions that convert, and nothing that computes.
 
+mod data;
 mod errors;
 mod machine;
 mod map;

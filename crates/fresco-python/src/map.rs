@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Address maps and the colors of pages.
 
+use crate::data::as_python;
 use crate::errors::{raised, wrong};
 use fresco_dram::map::Field;
 use fresco_dram::{AddressMap as Map, ColorSpace, FrameNumber, Location, PhysAddr};
@@ -156,7 +157,7 @@ impl AddressMap {
     /// whose parity is a bit of the field; the least significant one comes first.
     #[getter]
     fn regions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, self.map.regions())?)
+        as_python(py, self.map.regions())
     }
 
     fn __repr__(&self) -> String {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a machine, step by step or by arrays.
 
+use crate::data::as_python;
 use crate::errors::{FrescoError, wrong};
 use crate::machine::Machine;
+use fresco_dram::CommandKind;
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
 use fresco_memory::{Access, TraceRequest};
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 use std::num::NonZeroU32;
 
 /// A request that is done.
@@ -224,8 +227,18 @@ impl Memory {
     }
 
     /// What each channel counted since the beginning or reset_stats(): a list of dicts; "commands" counts each kind of DRAM command.
-    fn stats<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, &self.core.stats())?)
+    fn stats<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let channels = PyList::empty(py);
+        for stats in self.core.stats() {
+            let counts = as_python(py, &stats)?;
+            let commands = PyDict::new(py);
+            for kind in CommandKind::ALL {
+                commands.set_item(kind.name(), stats.command(kind))?;
+            }
+            counts.set_item("commands", commands)?;
+            channels.append(counts)?;
+        }
+        Ok(channels)
     }
 
     /// Counts from here on.

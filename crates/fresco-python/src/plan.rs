@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plans of tasks and refresh.
 
+use crate::data::as_python;
 use crate::errors::{NoPlanError, raised, unshown, wrong};
 use crate::scenario::source;
 use fresco_plan::check::Objection;
@@ -83,7 +84,7 @@ impl Plan {
     /// The plan as dicts and lists, as in the file; times in ns.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, &self.inner)?)
+        as_python(py, &self.inner)
     }
 
     /// The plan's file, as `fresco plan --out` writes it, as text.

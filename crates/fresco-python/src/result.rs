@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results: tables, figures, pages, and what was run.
 
+use crate::data::as_python;
 use crate::errors::{unshown, wrong};
 use crate::table::Table;
 use fresco_plan::Plan;
@@ -135,13 +136,13 @@ impl Result {
     /// The result as dicts and lists, as in the JSON of `fresco sim --json` under "scenarios".
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, &self.result)?)
+        as_python(py, &self.result)
     }
 
     /// What was run: version, command, seed, digests of machine, scenario and other inputs.
     #[getter]
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize::pythonize(py, &self.provenance)?)
+        as_python(py, &self.provenance)
     }
 
     /// Returns true if all that a plan promises held in each run; a scenario promises nothing.

@@ -16,7 +16,7 @@ class Scenario:
 
     ``scenario`` is the name of a built-in one (see ``scenarios()``), the path of a file, or a dict as its TOML would have it.
     ``overrides`` and keywords set keys: ``Scenario("first", {"task.victim.core": 1}, repetitions=3)``; a dict is a table, so that
-    ``policy={"allocation": "palloc"}`` sets ``policy.allocation``. It is checked as a whole when it is made.
+    ``policy={"frames": "palloc"}`` sets ``policy.frames``. It is checked as a whole when it is made.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def assignments(overrides: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> list[str]:
-    """``key=value`` of keys with dots, and of tables: ``policy={"allocation": "palloc"}`` is ``policy.allocation``."""
+    """``key=value`` of keys with dots, and of tables: ``policy={"frames": "palloc"}`` is ``policy.frames``."""
     return [*_assignments(overrides or {}, ""), *_assignments(keywords, "")]
 
 

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Scenarios and results: the same as the program's."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import SHORT
+
+import fresco_dram as fresco
+
+
+def test_the_result_is_the_programs(program):
+    command = [program, "sim", "first", "--json"]
+    for key, value in SHORT.items():
+        command += ["--set", f"{key}={value}"]
+    wanted = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    found = json.loads(fresco.sim("first", SHORT).to_json())
+    assert found["schema"] == wanted["schema"]
+    assert found["data"] == wanted["data"]
+    assert found["provenance"]["machine_files"] == wanted["provenance"]["machine_files"]
+    assert found["provenance"]["scenario"] == wanted["provenance"]["scenario"]
+
+
+def test_data_is_what_the_json_has():
+    result = fresco.sim("first", SHORT)
+    assert result.data == json.loads(result.to_json())["data"]["scenarios"][0]
+
+
+def test_threads_change_nothing():
+    one, two = (fresco.sim("first", SHORT, threads=threads).to_json() for threads in (1, 2))
+    assert one == two
+
+
+def test_keywords_dicts_and_keys_with_dots_set_the_same():
+    by_keys = fresco.Scenario("first", {"measure.operations": 300, "repetitions": 1})
+    by_tables = fresco.Scenario("first", measure={"operations": 300}, repetitions=1)
+    assert by_keys.to_toml() == by_tables.to_toml() == fresco.Scenario("first").set(by_keys_of()).to_toml()
+
+
+def by_keys_of():
+    return {"measure": {"operations": 300}, "repetitions": 1}
+
+
+def test_a_scenario_made_in_python():
+    made = {
+        "name": "banks",
+        "machine": "xeon-w3530",
+        "repetitions": 2,
+        "seed": 7,
+        "measure": {"operations": 200},
+        "sweep": {"corunners": [0, 1]},
+        "task": [
+            {"name": "chase", "program": "latency", "core": 0, "parameters": {"bytes": "1 MiB"}},
+            {"name": "noise", "program": "random", "core": 1, "role": "background"},
+        ],
+    }
+    scenario = fresco.Scenario(made)
+    assert (scenario.name, scenario.points, scenario.runs, scenario.seed) == ("banks", 2, 4, 7)
+    assert scenario.axes == {"corunners": ["0", "1"]} and scenario.machines == ["xeon-w3530"]
+    # Its text is a scenario by itself.
+    again = fresco.Scenario.from_toml(scenario.to_toml())
+    assert fresco.sim(again).data == fresco.sim(scenario).data
+
+
+def test_paths_are_files(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(fresco.Scenario("first", SHORT).to_toml())
+    assert fresco.sim(file).data["scenario"] == "first"
+    with pytest.raises(fresco.FrescoError, match="missing.toml"):
+        fresco.Scenario(pathlib.Path(tmp_path) / "missing.toml")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "overrides", "parts"),
+    [
+        ("firsst", {}, {"help": 'did you mean "first"?'}),
+        ("first", {"task.victim.core": 99}, {"field": "task.victim.core", "allowed": "an integer from 0 to 3"}),
+        ("first", {"measure.operationz": 3}, {"field": "measure.operationz"}),
+        ("first", {"no key": 3}, {}),
+        ({"name": "x"}, {}, {"found": "missing"}),
+        ({}, {}, {}),
+    ],
+)
+def test_wrong_input_has_the_programs_text(scenario, overrides, parts):
+    with pytest.raises(fresco.FrescoError) as raised:
+        fresco.Scenario(scenario, overrides)
+    for name, text in parts.items():
+        assert text in getattr(raised.value, name), raised.value
+        assert text in str(raised.value)
+
+
+def test_a_line_of_a_text_is_told():
+    text = fresco.Scenario("first").to_toml().replace("xeon-w3530", "xeon-w3531")
+    with pytest.raises(fresco.FrescoError) as raised:
+        fresco.Scenario.from_toml(text, name="mine.toml")
+    assert (raised.value.file, raised.value.field) == ("mine.toml", "machine")
+    assert text.splitlines()[raised.value.line - 1].startswith("machine")
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}, 1j])
+def test_values_that_are_no_toml(value):
+    with pytest.raises((TypeError, ValueError)):
+        fresco.Scenario("first", measure={"operations": value})
+
+
+def test_figures_and_pages():
+    result = fresco.sim("first", SHORT)
+    assert {"first-time-victim", "first-latency-victim"} <= {figure.name for figure in result.figures}
+    for figure in result.figures:
+        assert figure.svg == figure._repr_svg_() and figure.svg.startswith("<svg")
+    page = result.to_html()
+    assert page.startswith("<!DOCTYPE html>") and "first" in page
+    assert result._repr_html_().count("<iframe") == 1
+    assert "slowdown" in str(result) and "seed     " in str(result)
+
+
+def test_a_plan_and_its_run(repository):
+    plan = fresco.plan(repository / "tasks/table-5.2.toml", {"memory.density": 8, "memory.density_scales_refresh_only": True}, method="crs")
+    assert plan.method == "crs" and plan.reasons
+    plan.check()
+    result = fresco.sim(plan, horizon_ns=128_000_000)
+    assert result.promises_kept and len(result.jobs) > 0
+    assert result.data["scenario"] == plan.name
+
+
+def test_a_plan_is_loaded_as_it_was_written(repository, tmp_path):
+    plan = fresco.plan(repository / "tasks/table-5.2.toml", method="aligned")
+    file = tmp_path / "plan.json"
+    file.write_text(plan.to_json())
+    again = fresco.Plan.load(str(file))
+    assert again.data == plan.data
+    with pytest.raises(fresco.FrescoError, match="change to a plan"):
+        fresco.sim(again, repetitions=2)
+
+
+def test_there_is_no_plan(repository):
+    with pytest.raises(fresco.NoPlanError, match="there is no plan"):
+        fresco.plan(repository / "tasks/table-5.2.toml", {"task.0": {"wcet": "1 ms", "deadline": "1 ms"}}, method="crs")
+
+
+def test_progress_is_told():
+    told = []
+    fresco.sim("first", repetitions=2, progress=lambda made, total: told.append((made, total)))
+    assert told and told == sorted(told) and all(total == 16 for _, total in told)
+
+
+def test_what_progress_raises_ends_the_run():
+    def stop(made, total):
+        raise RuntimeError("enough")
+
+    begun = time.monotonic()
+    with pytest.raises(RuntimeError, match="enough"):
+        fresco.sim("first", {"measure.operations": 10_000_000}, progress=stop)
+    assert time.monotonic() - begun < 20
+
+
+def test_ctrl_c_ends_a_run():
+    long = "import fresco_dram as f; f.sim('first', {'measure.operations': 100_000_000})"
+    child = subprocess.Popen([sys.executable, "-c", long], stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=30)
+    assert "KeyboardInterrupt" in said and child.returncode != 0
+
+
+def test_others_run_meanwhile():
+    """The interpreter's lock is free: a thread counts while a run is made."""
+    count, over = 0, threading.Event()
+
+    def work():
+        nonlocal count
+        while not over.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    fresco.sim("first", repetitions=2, threads=1)
+    over.set()
+    thread.join()
+    assert count > 20
+
+
+def test_runs_of_several_threads_do_not_meet():
+    results = {}
+
+    def work(seed):
+        results[seed] = fresco.sim("first", SHORT, seed=seed, threads=1).data
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(1, 5)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    for seed in range(1, 5):
+        assert results[seed] == fresco.sim("first", SHORT, seed=seed).data
+
+
+def test_import_takes_less_than_100_ms():
+    timed = "import time; t = time.perf_counter(); import fresco_dram; print(time.perf_counter() - t)"
+    runs = [float(subprocess.run([sys.executable, "-c", timed], check=True, capture_output=True).stdout) for _ in range(5)]
+    assert min(runs) < 0.1, runs
+
+
+def test_no_data_frames_are_imported_unasked():
+    names = "import sys, fresco_dram; print([n for n in ('numpy', 'pandas', 'polars', 'pyarrow') if n in sys.modules])"
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    found = subprocess.run([sys.executable, "-c", names], check=True, capture_output=True, text=True, env=environment)
+    assert found.stdout.strip() == "[]"
