@@ -57,13 +57,17 @@ impl<O: Observer> Watch for Numbered<'_, O> {
     }
 
     #[inline]
-    fn completed(&mut self, completion: &Completion) -> (u64, ()) {
+    fn completed(&mut self, completion: &Completion) {
         self.observer.completed(completion);
-        (0, ())
     }
 
     #[inline]
     fn returned(&mut self, (): ()) {}
+
+    #[inline]
+    fn wants_commands(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn command(&mut self, command: &Command) {
@@ -87,17 +91,17 @@ impl Driver {
     pub fn run<E>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,
-        mut place: impl FnMut(u64) -> Result<Location, E>,
+        place: impl FnMut(u64) -> Result<Location, E>,
         observer: &mut impl Observer,
     ) -> Result<Driven, E> {
         let mut watch = Numbered { observer, requests: 0 };
-        let place = |address| Ok((address, place(address)?));
-        self.feed.run(trace, (0, self.outstanding), place, &mut watch)?;
+        self.feed
+            .run(trace, (0, self.outstanding), (u64::MAX, place), &mut watch)?;
         self.feed.finish(&mut watch);
-        self.feed.settle(self.feed.last);
+        self.feed.settle(self.feed.end());
         Ok(Driven {
             requests: watch.requests,
-            end: self.feed.last,
+            end: self.feed.end(),
         })
     }
 

@@ -6,19 +6,21 @@ use crate::Command;
 use crate::controller::{Controller, Sink};
 use crate::drive::TraceRequest;
 use crate::request::{Access, Completion, Request};
-use crate::returns::Returns;
-use fresco_dram::{CommandKind, Cycle, Location, NEVER};
+use crate::returns::{Kept, Returns};
+use fresco_dram::{Cycle, Location, NEVER};
 
 /// What is kept of requests, and seen of what the controllers do.
 pub(crate) trait Watch {
     /// Kept of a request from when its end is known to when it is back.
-    type Item;
+    type Item: Kept;
     /// The `number`th request (from 0) of a call of [`Feed::run`] is sent; what is it to be called?
     fn sent(&mut self, number: u64) -> u64;
-    /// A request's end is known: its order among those that are back in the same cycle, and what is kept of it.
-    fn completed(&mut self, completion: &Completion) -> (u64, Self::Item);
+    /// A request's end is known: what is kept of it.
+    fn completed(&mut self, completion: &Completion) -> Self::Item;
     /// A request is back, in [`Feed::run`].
     fn returned(&mut self, item: Self::Item);
+    /// Returns true if [`command`](Self::command) is to be called.
+    fn wants_commands(&self) -> bool;
     /// A command was issued.
     fn command(&mut self, command: &Command);
 }
@@ -27,8 +29,8 @@ pub(crate) trait Watch {
 pub(crate) struct Feed<T> {
     pub(crate) controllers: Vec<Controller>,
     pub(crate) returns: Returns<T>,
-    /// The cycle in which the last data known of are over.
-    pub(crate) last: Cycle,
+    /// The cycle in which the last request known of is done.
+    last: Cycle,
     /// Requests that were sent and are not back.
     in_flight: usize,
     /// [`Self::run`] sends no earlier: at most one request a cycle.
@@ -39,8 +41,6 @@ struct Port<'a, W: Watch> {
     watch: &'a mut W,
     returns: &'a mut Returns<W::Item>,
     last: &'a mut Cycle,
-    /// Cycles from a write command to the end of its data.
-    write_data: Cycle,
     /// Stop before the first return.
     stop: bool,
 }
@@ -49,8 +49,8 @@ impl<W: Watch> Sink for Port<'_, W> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         *self.last = (*self.last).max(completion.done);
-        let (order, item) = self.watch.completed(completion);
-        self.returns.insert(back_at(completion), order, item);
+        let item = self.watch.completed(completion);
+        self.returns.insert(back_at(completion), item);
     }
 
     #[inline]
@@ -63,10 +63,12 @@ impl<W: Watch> Sink for Port<'_, W> {
     }
 
     #[inline]
+    fn wants_commands(&self) -> bool {
+        self.watch.wants_commands()
+    }
+
+    #[inline]
     fn command(&mut self, command: &Command) {
-        let is_write = matches!(command.kind, CommandKind::Wr | CommandKind::WrA);
-        let over = command.cycle + if is_write { self.write_data } else { 0 };
-        *self.last = (*self.last).max(over);
         self.watch.command(command);
     }
 }
@@ -78,7 +80,7 @@ pub(crate) fn back_at(completion: &Completion) -> Cycle {
     completion.done + u64::from(completion.access == Access::Write)
 }
 
-impl<T> Feed<T> {
+impl<T: Kept> Feed<T> {
     /// Of controllers, one per node in order of the nodes.
     pub(crate) fn new(controllers: Vec<Controller>) -> Self {
         Self {
@@ -126,22 +128,26 @@ impl<T> Feed<T> {
     }
 
     /// Sends every request of the trace, in order, at most one per cycle and not before `from`, each as soon as fewer than
-    /// `outstanding` are not back. `place` finds where an address lies. The first error of the trace ends it.
+    /// `outstanding` are not back. `place` finds where an address lies, and of its bits `line_mask` has those that name its line. The
+    /// first error of the trace ends it.
     pub(crate) fn run<E, W: Watch<Item = T>>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,
         (from, outstanding): (Cycle, usize),
-        mut place: impl FnMut(u64) -> Result<(u64, Location), E>,
+        (line_mask, mut place): (u64, impl FnMut(u64) -> Result<Location, E>),
         watch: &mut W,
     ) -> Result<(), E> {
         let mut send_from = self.send_from.max(from);
-        for (number, item) in (0u64..).zip(trace) {
+        let mut in_flight = self.in_flight;
+        let mut number = 0;
+        let mut send = |item: Result<TraceRequest, E>| {
             let item = item?;
-            let (line, location) = place(item.address)?;
+            let location = place(item.address)?;
             let mut at = item.cycle.max(send_from);
-            while self.in_flight >= outstanding {
+            while in_flight >= outstanding {
                 self.run_to_first_return(NEVER, watch);
-                let Some((back, item)) = self.pop() else { break };
+                let Some((back, item)) = self.returns.pop() else { break };
+                in_flight -= 1;
                 watch.returned(item);
                 at = at.max(back);
             }
@@ -149,22 +155,34 @@ impl<T> Feed<T> {
                 self.run_until(at - 1, watch);
             }
             while self.returns.first() <= at
-                && let Some((_, item)) = self.pop()
+                && let Some((_, item)) = self.returns.pop()
             {
+                in_flight -= 1;
                 watch.returned(item);
             }
             let request = Request {
                 id: watch.sent(number),
                 source: 0,
                 access: item.access,
-                line,
+                line: item.address & line_mask,
                 location,
             };
-            self.submit(at, request);
+            self.controllers[location.node as usize].submit(at, request);
+            number += 1;
+            in_flight += 1;
             send_from = at + 1;
-            self.send_from = send_from;
-        }
-        Ok(())
+            Ok(())
+        };
+        let mut trace = trace;
+        let sent = trace.try_for_each(&mut send);
+        (self.in_flight, self.send_from) = (in_flight, send_from);
+        sent
+    }
+
+    /// The cycle in which the last data known of are over, those read and those written.
+    pub(crate) fn end(&self) -> Cycle {
+        let written = self.controllers.iter().map(Controller::written_until);
+        written.fold(self.last, Cycle::max)
     }
 
     /// Counts are to go up to cycle `at`, or in a controller that has something to do before to there.
@@ -189,7 +207,6 @@ impl<T> Feed<T> {
     #[inline]
     pub(crate) fn run_to_first_return<W: Watch<Item = T>>(&mut self, until: Cycle, watch: &mut W) {
         if let [controller] = &mut self.controllers[..] {
-            let write_data = controller.write_data();
             let Some(until) = until.checked_sub(1) else { return };
             controller.run_until(
                 until,
@@ -197,7 +214,6 @@ impl<T> Feed<T> {
                     watch,
                     returns: &mut self.returns,
                     last: &mut self.last,
-                    write_data,
                     stop: true,
                 },
             );
@@ -216,14 +232,12 @@ impl<T> Feed<T> {
     pub(crate) fn run_until<W: Watch<Item = T>>(&mut self, until: Cycle, watch: &mut W) {
         for controller in &mut self.controllers {
             if controller.next_event() <= until {
-                let write_data = controller.write_data();
                 controller.run_until(
                     until,
                     &mut Port {
                         watch: &mut *watch,
                         returns: &mut self.returns,
                         last: &mut self.last,
-                        write_data,
                         stop: false,
                     },
                 );

@@ -4,21 +4,27 @@
 use fresco_dram::{Cycle, NEVER};
 use std::collections::VecDeque;
 
-/// What was known of one request when its end became known.
-struct Return<T> {
-    at: Cycle,
-    order: u64,
-    item: T,
+/// What is kept of a request on its way back.
+pub(crate) trait Kept {
+    /// Its place among those that are back in the same cycle.
+    fn order(&self) -> u64;
+}
+
+impl Kept for () {
+    #[inline]
+    fn order(&self) -> u64 {
+        0
+    }
 }
 
 /// Requests on their way back. They come nearly in order, so that insertion from the back is cheap.
 pub(crate) struct Returns<T> {
     /// The cycle of the first of `queue`, or [`NEVER`].
     first: Cycle,
-    queue: VecDeque<Return<T>>,
+    queue: VecDeque<(Cycle, T)>,
 }
 
-impl<T> Returns<T> {
+impl<T: Kept> Returns<T> {
     pub(crate) fn new() -> Self {
         Self {
             first: NEVER,
@@ -32,17 +38,17 @@ impl<T> Returns<T> {
         self.first
     }
 
-    /// One that is back at cycle `at`; those of the same cycle come by `order`, equal ones as they were put in.
+    /// One that is back at cycle `at`; those of the same cycle come by their order, equal ones as they were put in.
     #[inline]
-    pub(crate) fn insert(&mut self, at: Cycle, order: u64, item: T) {
+    pub(crate) fn insert(&mut self, at: Cycle, item: T) {
         self.first = self.first.min(at);
-        let before = |other: &Return<T>| (other.at, other.order) <= (at, order);
-        let item = Return { at, order, item };
+        let key = (at, item.order());
+        let before = |other: &(Cycle, T)| (other.0, other.1.order()) <= key;
         if self.queue.back().is_none_or(before) {
-            self.queue.push_back(item);
+            self.queue.push_back((at, item));
         } else {
             let place = self.queue.iter().rposition(before).map_or(0, |i| i + 1);
-            self.queue.insert(place, item);
+            self.queue.insert(place, (at, item));
         }
     }
 
@@ -50,8 +56,8 @@ impl<T> Returns<T> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Cycle, T)> {
         let first = self.queue.pop_front();
-        self.first = self.queue.front().map_or(NEVER, |next| next.at);
-        first.map(|first| (first.at, first.item))
+        self.first = self.queue.front().map_or(NEVER, |next| next.0);
+        first
     }
 }
 
@@ -59,15 +65,23 @@ impl<T> Returns<T> {
 mod tests {
     use super::*;
 
+    impl Kept for (u64, char) {
+        fn order(&self) -> u64 {
+            self.0
+        }
+    }
+
     #[test]
     fn by_cycle_then_by_order_then_as_they_came() {
         let mut returns = Returns::new();
         assert_eq!((returns.first(), returns.pop()), (NEVER, None));
         for (at, order, name) in [(7, 0, 'd'), (5, 2, 'b'), (5, 1, 'a'), (9, 0, 'e'), (5, 2, 'c')] {
-            returns.insert(at, order, name);
+            returns.insert(at, (order, name));
         }
         assert_eq!(returns.first(), 5);
-        let all: Vec<_> = std::iter::from_fn(|| returns.pop()).collect();
+        let all: Vec<_> = std::iter::from_fn(|| returns.pop())
+            .map(|(at, (_, name))| (at, name))
+            .collect();
         assert_eq!(all, [(5, 'a'), (5, 'b'), (5, 'c'), (7, 'd'), (9, 'e')]);
         assert_eq!(returns.first(), NEVER);
     }

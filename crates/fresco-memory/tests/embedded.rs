@@ -426,8 +426,7 @@ fn wrong_requests_are_told() {
         access: Access::Read,
     };
     let trace = [request(0, 0), request(0, 64), request(0, capacity), request(0, 128)];
-    let mut ends = [0; 4];
-    let told = memory.replay(&trace, 8, &mut ends);
+    let told = memory.send_all(&trace, 8, 0, |_| {});
     assert_eq!(told, Err((2, SendError::NoMemory { address: capacity })));
     assert_eq!((memory.outstanding(), memory.now()), (2, 1));
     let told = memory.send_all(&[request(Memory::LAST + 1, 0)], 8, 0, |_| {});
@@ -446,6 +445,12 @@ fn wrong_requests_are_told() {
     memory.advance(10, |_| done += 1);
     assert_eq!((done, memory.now()), (2, 1_000));
     assert!(memory.verdict().is_none() && memory.take_commands().is_empty());
+    // Of a replay those before it are waited for: two hits, the second in the next cycle of its bank group.
+    let mut ends = [0; 4];
+    let told = memory.replay(&trace, 8, &mut ends);
+    assert_eq!(told, Err((2, SendError::NoMemory { address: capacity })));
+    assert_eq!(ends, [1_000 + 21, 1_000 + 21 + 6, 0, 0]);
+    assert_eq!((memory.outstanding(), memory.now()), (0, ends[1]));
 }
 
 /// Time without end costs nothing where nothing happens, and what is idle says so.

@@ -119,7 +119,8 @@ impl AddressMap {
     }
 
     /// The place of the bus transfer that holds the byte at `address`; `None` where there is no memory.
-    #[inline]
+    // Always: for each request.
+    #[inline(always)]
     pub fn decode(&self, address: PhysAddr) -> Option<Location> {
         let (group, normalised) = if self.first.contains(address.0) {
             (self.first.group, address.0 - self.first.offset)

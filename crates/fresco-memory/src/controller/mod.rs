@@ -79,9 +79,10 @@ impl Controller {
         controller
     }
 
-    /// Cycles from a write command to the end of its data on the bus: the write latency and the burst.
-    pub fn write_data(&self) -> Cycle {
-        self.write_data
+    /// The cycle in which the last data that were written are over; 0 if none were.
+    pub(crate) fn written_until(&self) -> Cycle {
+        let last = self.channels.iter().filter_map(Channel::last_write).max();
+        last.map_or(0, |last| last + self.write_data)
     }
 
     /// Chooses how time goes on; before the first [`Self::run_until`].
@@ -120,7 +121,8 @@ impl Controller {
 
     /// Hands over a request that arrives at cycle `at`, which must not have been run yet. It is always taken; while
     /// the queues inside are full it waits, and the wait counts.
-    #[inline]
+    // Always: for each request.
+    #[inline(always)]
     pub fn submit(&mut self, at: Cycle, request: Request) {
         debug_assert!(
             at >= self.clock,

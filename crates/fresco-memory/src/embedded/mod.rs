@@ -30,11 +30,11 @@ use crate::Command;
 use crate::checker::CheckerReport;
 use crate::controller::{ChannelStats, Controller};
 use crate::drive::TraceRequest;
-use crate::feed::Feed;
+use crate::feed::{Feed, Watch};
 use crate::request::{Access, Request, RowOutcome, Wait};
 use fresco_dram::{AddressMap, Clock, Cycle, Location, NEVER, PhysAddr};
 use fresco_machine::Machine;
-use inside::{Inside, Telling};
+use inside::{Ends, Inside, Telling, Ticket};
 
 /// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +55,36 @@ pub struct Done {
     pub wait: Wait,
 }
 
+/// So many requests of a slice are sent before what was done meanwhile is told.
+const PIECE: usize = 1024;
+
+/// Sends requests of a slice, as [`Memory::send_all`] says.
+#[inline]
+fn run<W: Watch<Item = Ticket>>(
+    feed: &mut Feed<Ticket>,
+    (map, line_bytes): (&AddressMap, u64),
+    requests: &[TraceRequest],
+    (now, outstanding): (Cycle, usize),
+    watch: &mut W,
+) -> Result<(), (usize, SendError)> {
+    let mut reached = 0;
+    let trace = requests.iter().enumerate().map(|(i, request)| {
+        reached = i;
+        match request.cycle <= Memory::LAST {
+            true => Ok(*request),
+            false => Err(SendError::Late { cycle: request.cycle }),
+        }
+    });
+    let place = |address| Ok(Memory::place(map, line_bytes, address)?.1);
+    let sent = feed.run(trace, (now, outstanding.max(1)), (!(line_bytes - 1), place), watch);
+    sent.map_err(|error| (reached, error))
+}
+
 /// A machine's memory: the channels of all its nodes.
 ///
 /// It is `Send`, and knows nothing of others of its kind: each may have a thread of its own.
 pub struct Memory {
-    feed: Feed<Done>,
+    feed: Feed<Ticket>,
     inside: Inside,
     map: AddressMap,
     clock: Clock,
@@ -149,14 +174,13 @@ impl Memory {
     /// # Errors
     /// [`SendError::NoMemory`]: there is no memory at the address; [`SendError::Full`]: the limit of [`Options`] is reached, and it is to be
     /// sent again later. Nothing has happened then.
-    #[inline]
     pub fn send(&mut self, address: u64, access: Access, tag: u64) -> Result<(), SendError> {
         let (line, location) = Self::place(&self.map, self.line_bytes, address)?;
         if !self.takes(access, &location) {
             return Err(SendError::Full);
         }
         let request = Request {
-            id: self.inside.enter(tag, address),
+            id: self.inside.enter(tag, address, access),
             source: 0,
             access,
             line,
@@ -181,26 +205,32 @@ impl Memory {
     /// The caller may send what follows from it before time goes on.
     #[inline]
     pub fn next_done(&mut self, until: Cycle) -> Option<Done> {
+        self.next_done_ref(until).copied()
+    }
+
+    /// As [`next_done`](Self::next_done), without a copy.
+    pub fn next_done_ref(&mut self, until: Cycle) -> Option<&Done> {
         if self.feed.returns.first() > self.now {
             let until = until.min(Self::LAST);
             if until <= self.now {
                 return None;
             }
             self.feed
-                .run_to_first_return(until, &mut Telling::nobody(&mut self.inside));
+                .run_to_first_return(until, &mut Telling::nothing(&mut self.inside));
             self.now = self.feed.returns.first().min(until);
             if self.feed.returns.first() > until {
                 return None;
             }
         }
-        self.feed.pop().map(|(_, done)| done)
+        let (_, ticket) = self.feed.pop()?;
+        Some(self.inside.leave(&ticket))
     }
 
     /// Moves time on to cycle `until` (at most [`Self::LAST`]; one that has passed is no error) and tells all that is done by then, in order.
     #[inline]
     pub fn advance(&mut self, until: Cycle, mut done: impl FnMut(&Done)) {
-        while let Some(next) = self.next_done(until) {
-            done(&next);
+        while let Some(next) = self.next_done_ref(until) {
+            done(next);
         }
     }
 
@@ -216,41 +246,65 @@ impl Memory {
         requests: &[TraceRequest],
         outstanding: usize,
         tag: u64,
-        done: impl FnMut(&Done),
+        mut done: impl FnMut(&Done),
+    ) -> Result<(), (usize, SendError)> {
+        for (number, piece) in (0usize..).zip(requests.chunks(PIECE)) {
+            let before = number * PIECE;
+            let sent = self.send_quietly(piece, outstanding, tag.wrapping_add(before as u64));
+            while let Some(next) = self.inside.tell() {
+                done(next);
+            }
+            sent.map_err(|(index, error)| (before + index, error))?;
+        }
+        Ok(())
+    }
+
+    /// As [`send_all`](Self::send_all), but what is done meanwhile is to be asked for after it, by [`next_told`](Self::next_told): before anything else is
+    /// done with the memory.
+    ///
+    /// # Errors
+    /// As in [`send_all`](Self::send_all).
+    // Not generic, and so compiled here.
+    pub fn send_quietly(
+        &mut self,
+        requests: &[TraceRequest],
+        outstanding: usize,
+        tag: u64,
     ) -> Result<(), (usize, SendError)> {
         let mut telling = Telling {
             inside: &mut self.inside,
             requests,
             tag,
-            done,
         };
-        let (map, line_bytes) = (&self.map, self.line_bytes);
-        let mut reached = 0;
-        let trace = requests.iter().enumerate().map(|(i, request)| {
-            reached = i;
-            match request.cycle <= Self::LAST {
-                true => Ok(*request),
-                false => Err(SendError::Late { cycle: request.cycle }),
-            }
-        });
-        let place = |address| Self::place(map, line_bytes, address);
-        let sent = self
-            .feed
-            .run(trace, (self.now, outstanding.max(1)), place, &mut telling);
+        let from = (self.now, outstanding);
+        let sent = run(
+            &mut self.feed,
+            (&self.map, self.line_bytes),
+            requests,
+            from,
+            &mut telling,
+        );
         self.now = self.now.max(self.feed.sent_at());
-        sent.map_err(|error| (reached, error))
+        sent
+    }
+
+    /// What is done since [`send_quietly`](Self::send_quietly) was called, in order, one by one; `None` if there is no more.
+    pub fn next_told(&mut self) -> Option<&Done> {
+        self.inside.tell()
     }
 
     /// Waits for all that is outstanding, and for the write buffers, which are emptied at once; tells what is done, in order. Returns the cycle in which the
     /// last data are over, at which time stands then.
     pub fn drain(&mut self, mut done: impl FnMut(&Done)) -> Cycle {
-        self.feed.finish(&mut Telling::nobody(&mut self.inside));
-        while let Some((_, next)) = self.feed.pop() {
+        self.feed.finish(&mut Telling::nothing(&mut self.inside));
+        while let Some((_, ticket)) = self.feed.pop() {
+            let next = self.inside.leave(&ticket);
             self.now = self.now.max(next.at);
-            done(&next);
+            done(next);
         }
-        self.now = self.now.max(self.feed.last);
-        self.feed.last
+        let end = self.feed.end();
+        self.now = self.now.max(end);
+        end
     }
 
     /// Sends requests as [`send_all`](Self::send_all) does, then [drains](Self::drain) the memory: all that `fresco memory` does with a trace. `ends[i]` is set
@@ -258,7 +312,7 @@ impl Memory {
     /// over.
     ///
     /// # Errors
-    /// As in [`send_all`](Self::send_all): the memory is not drained then, and ends that are not known are left as they were.
+    /// As in [`send_all`](Self::send_all): the requests before it are waited for, but write buffers are not emptied, and other ends are left as they were.
     ///
     /// # Panics
     /// If there are fewer ends than requests.
@@ -270,8 +324,29 @@ impl Memory {
     ) -> Result<Cycle, (usize, SendError)> {
         assert!(ends.len() >= requests.len(), "an end for each request");
         while self.feed.in_flight() > 0 && self.next_done(Self::LAST).is_some() {}
-        self.send_all(requests, outstanding, 0, |done| ends[done.tag as usize] = done.at)?;
-        Ok(self.drain(|done| ends[done.tag as usize] = done.at))
+        let mut watch = Ends {
+            inside: &mut self.inside,
+            ends,
+        };
+        let from = (self.now, outstanding);
+        let sent = run(&mut self.feed, (&self.map, self.line_bytes), requests, from, &mut watch);
+        if sent.is_ok() {
+            self.feed.finish(&mut watch);
+        }
+        // What is known to be done later is no more than waited for.
+        let mut back = self.feed.sent_at();
+        while self.feed.in_flight() > 0 {
+            if self.feed.returns.first() == NEVER {
+                self.feed.run_to_first_return(Self::LAST, &mut watch);
+            }
+            let Some((at, _)) = self.feed.pop() else { break };
+            back = at;
+        }
+        self.now = self.now.max(back);
+        sent?;
+        let end = self.feed.end();
+        self.now = self.now.max(end);
+        Ok(end)
     }
 
     /// What each channel counted since the beginning or the last [reset](Self::reset_stats), up to [`now`](Self::now): those of the first node, then those of the next.

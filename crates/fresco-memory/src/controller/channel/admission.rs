@@ -21,7 +21,8 @@ pub(super) fn column(access: Access) -> Kind {
 
 impl Channel {
     /// Takes a request that arrives at the controller in cycle `arrived`. From now on it is known by the result.
-    #[inline]
+    // Always: for each request.
+    #[inline(always)]
     pub(in crate::controller) fn take(&mut self, arrived: Cycle, request: &Request) -> u32 {
         let bank = request.location.bank_in_channel(&self.org);
         Pool::insert(&mut self.pool, request, bank, arrived)

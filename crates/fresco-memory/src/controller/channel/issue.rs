@@ -148,6 +148,7 @@ impl Channel {
             self.ready.write(now, b as usize, &mut self.candidates);
             self.writes.take(now);
             self.stats.writes += 1;
+            self.last_write = Some(now);
         }
         self.share_between_ranks(now, b, candidate.kind);
         if close {

@@ -98,6 +98,8 @@ pub(super) struct Channel {
     choice_valid: bool,
 
     stats: ChannelStats,
+    /// Cycle of the last write command.
+    last_write: Option<Cycle>,
     standby: Standby,
     /// Bursts on the data bus, from the start on; no reset of the counts touches it.
     bursts: u64,
@@ -160,6 +162,7 @@ impl Channel {
             choice: Choice::NOTHING,
             choice_valid: true,
             stats: ChannelStats::default(),
+            last_write: None,
             standby: Standby::new(org.ranks),
             bursts: 0,
         }
@@ -209,7 +212,8 @@ impl Channel {
         self.choice.at.min(self.next_due)
     }
 
-    #[inline]
+    // Always: what it does for nobody is little, and is known where it is called.
+    #[inline(always)]
     fn record(&mut self, cycle: Cycle, kind: CommandKind, b: u32, row: u32, column: u32, sink: &mut impl Sink) {
         self.stats.commands[kind as usize] += 1;
         // Shifts, not divisions: a division by a number that might be zero would stay even where nobody watches.
@@ -255,6 +259,11 @@ impl Channel {
         self.reads.reset(now);
         self.writes.reset(now);
         self.standby.reset(now);
+    }
+
+    /// Cycle of the last write command.
+    pub(super) fn last_write(&self) -> Option<Cycle> {
+        self.last_write
     }
 
     /// How banks are numbered.
