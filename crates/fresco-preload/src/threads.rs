@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads with colors of their own (TINT-6). Each has a heap in an arena of its set of colors, and maps memory of these
-//! colors; what it had before stays as it is. Functions are those of `fresco.h`.
+//! colors; what it had before stays as it is. Functions are those of `fresco_colors.h`.
 
 use crate::next::Next;
 use crate::{ranges, state};
@@ -120,7 +120,7 @@ pub fn reset() {
     MAKING.store(false, Ordering::Release);
 }
 
-/// `int fresco_thread_colors(const char *colors)`: as `fresco.h` says.
+/// `int fresco_thread_colors(const char *colors)`: as `fresco_colors.h` says.
 ///
 /// # Safety
 /// `colors` is null or a string.

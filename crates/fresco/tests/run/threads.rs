@@ -61,7 +61,7 @@ const PROGRAM: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "fresco.h"
+#include "fresco_colors.h"
 
 enum { BLOCKS = 4000, BYTES = 1000 };
 static char *blocks[3][BLOCKS];

@@ -5,8 +5,8 @@
  *     if (fresco_thread_colors)
  *         fresco_thread_colors("banks=0-3");
  */
-#ifndef FRESCO_H
-#define FRESCO_H
+#ifndef FRESCO_COLORS_H
+#define FRESCO_COLORS_H
 
 #ifdef __cplusplus
 extern "C" {
