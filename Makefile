@@ -26,9 +26,11 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## The fresco program, optimised, and the libraries of `fresco run` and `fresco record`: target/release/
+build: ## The fresco program, optimised, the libraries of `fresco run` and `fresco record`, and the C library: target/release/
 	$(TIMED) build "compiles Fresco, optimised: some 2 minutes from nothing" \
-		$(CARGO) build --release --locked -p fresco -p fresco-preload -p fresco-qemu-plugin
+		$(CARGO) build --release --locked -p fresco -p fresco-preload -p fresco-qemu-plugin -p fresco-c
+	@if command -v $(or $(CC),cc) >/dev/null; then scripts/c-library $(dir $(BIN))libfresco_c.a $(dir $(BIN)); \
+		else echo "build: no C compiler: libfresco.so is not linked"; fi
 
 demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
@@ -115,8 +117,9 @@ programs: build ## The gallery: records real programs (Debian packages) into out
 programs-check: build ## What `make programs` recorded, counted by other means and recorded once more
 	$(TIMED) programs-check "counts and records each program once more: half an hour" env FRESCO=$(BIN) scripts/programs-check out/programs
 
-bench: ## Speed of the memory core and of a whole run: instructions per request (needs valgrind), criterion times
+bench: ## Speed of the memory core, of its C interface and of a whole run: instructions per request (needs valgrind), criterion times
 	$(TIMED) bench-instructions "instructions per request; all that follows takes some 10 minutes" scripts/bench-instructions
+	$(TIMED) bench-c "instructions per request through the C interface" scripts/bench-c
 	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
 	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
@@ -178,10 +181,11 @@ kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs
 	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colors: half an hour from nothing" \
 		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
-install: build ## fresco, its libraries and its manual pages under PREFIX (default /usr/local)
+install: build ## fresco, its libraries, the C library with header and adapters, and manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
 	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_preload.so
 	install -D -m 644 $(dir $(BIN))libfresco_qemu_plugin.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_qemu_plugin.so
+	scripts/c-install $(dir $(BIN))libfresco_c.a $(or $(PREFIX),/usr/local) $(DESTDIR)
 	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 	$(BIN) man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 

@@ -33,11 +33,15 @@ pub enum Need {
     Recording,
     /// A monotonic time-stamp counter, and the right to lock memory.
     Timing,
+    /// valgrind.
+    Valgrind,
+    /// The SystemC library and its headers.
+    SystemC,
 }
 
 impl Need {
     /// Every need with its name.
-    pub const NAMES: [(&'static str, Need); 9] = [
+    pub const NAMES: [(&'static str, Need); 11] = [
         ("coloring", Need::Coloring),
         ("compiler", Need::Compiler),
         ("python", Need::Python),
@@ -47,6 +51,8 @@ impl Need {
         ("memory", Need::Memory),
         ("recording", Need::Recording),
         ("timing", Need::Timing),
+        ("valgrind", Need::Valgrind),
+        ("systemc", Need::SystemC),
     ];
 
     /// The name in `FRESCO_REQUIRE`.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fresco behind the interfaces of others: each host sees what the core does alone.
+
+use crate::built::{CPP, program, run, text};
+use crate::replayed::{lines, machine, traffic};
+use fresco_dram::CommandKind;
+use fresco_machine::Machine;
+use fresco_memory::embedded::{Done, Limit, Memory, Options};
+use fresco_memory::{Access, TraceRequest};
+use fresco_testing::{Need, skip};
+use std::fmt::Write;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::process::Command;
+
+/// The core alone under a host that sends at most one request a cycle, as soon as it is taken, and waits for the last: what is told of each,
+/// and the memory as it stands then.
+fn alone(machine: &Machine, limit: Limit, requests: &[TraceRequest]) -> (Vec<Done>, Memory) {
+    let options = Options {
+        limit,
+        ..Options::default()
+    };
+    let mut memory = Memory::new(machine, options);
+    let mut told = vec![None; requests.len()];
+    let mut next = 0;
+    for (i, request) in requests.iter().enumerate() {
+        let earliest = request.cycle.max(next);
+        while memory.now() < earliest || memory.send(request.address, request.access, i as u64).is_err() {
+            let until = earliest.max(memory.now() + 1);
+            memory.advance(until, |done| told[done.tag as usize] = Some(*done));
+        }
+        next = memory.now() + 1;
+    }
+    while memory.outstanding() > 0 {
+        let until = memory.next_event().expect("requests are outstanding");
+        memory.advance(until, |done| told[done.tag as usize] = Some(*done));
+    }
+    (told.into_iter().flatten().collect(), memory)
+}
+
+fn most(places: u32) -> Limit {
+    Limit::Outstanding(NonZeroU32::new(places).expect("some"))
+}
+
+/// The host takes transactions to one address to be done in order, which a write that waits for a place need not be: each address once.
+fn once(mut requests: Vec<TraceRequest>) -> Vec<TraceRequest> {
+    let mut seen = std::collections::BTreeSet::new();
+    requests.retain(|request| seen.insert(request.address));
+    requests
+}
+
+#[test]
+fn a_host_of_dramsim3_sees_what_the_core_does_alone() {
+    let include = ["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/dramsim3")];
+    let Some(host) = program(&CPP, "tests/programs/dramsim3_host.cpp", &include) else {
+        return;
+    };
+    let directory = tempfile::tempdir().expect("a directory");
+    let to = directory.path().display().to_string();
+    for (name, places, first) in [
+        ("ddr4-2400-bench", 32, "clock 0.833333 ns, queue 32, burst 64 bytes\n"),
+        // Four controllers with a front queue of 24 each.
+        ("opteron-6128", 96, "clock 1.500375 ns, queue 96, burst 64 bytes\n"),
+        // A line is two bursts.
+        ("raspberry-pi-5", 32, "clock 0.468823 ns, queue 32, burst 64 bytes\n"),
+    ] {
+        let machine = machine(name);
+        let requests = once(traffic(&machine, 31, 2_000));
+        let (told, mut memory) = alone(&machine, most(places), &requests);
+        let mut expected = first.to_owned();
+        told.iter()
+            .for_each(|done| writeln!(expected, "{}", done.at).expect("a string"));
+        let seen = run(&host, &[name, &to], &lines(&requests));
+        assert_eq!(seen.lines().next(), expected.lines().next(), "{name}");
+        assert!(seen == expected, "{name}");
+        assert_eq!(printed(directory.path()), stats(&told, &mut memory), "{name}");
+    }
+}
+
+/// What `PrintStats` wrote.
+fn printed(directory: &Path) -> String {
+    std::fs::read_to_string(directory.join("fresco.txt")).expect("it was written")
+}
+
+/// The same of the core alone.
+fn stats(told: &[Done], memory: &mut Memory) -> String {
+    let reads: Vec<u64> = told
+        .iter()
+        .filter(|done| done.access == Access::Read)
+        .map(|done| done.at - done.arrived)
+        .collect();
+    let counted = memory.stats();
+    let sum = |part: fn(&fresco_memory::controller::ChannelStats) -> u64| counted.iter().map(part).sum::<u64>();
+    let command = |kinds: &[CommandKind]| -> u64 {
+        let of = |kind: &CommandKind| counted.iter().map(|s| s.command(*kind)).sum::<u64>();
+        kinds.iter().map(of).sum()
+    };
+    use CommandKind as K;
+    let values = [
+        ("cycles", memory.now()),
+        ("num_reads_done", reads.len() as u64),
+        ("num_writes_done", (told.len() - reads.len()) as u64),
+        ("read_latency_sum", reads.iter().sum()),
+        ("read_latency_max", *reads.iter().max().expect("some")),
+        ("dram_reads", sum(|s| s.reads)),
+        ("dram_writes", sum(|s| s.writes)),
+        ("forwarded_reads", sum(|s| s.forwarded)),
+        ("merged_writes", sum(|s| s.merged)),
+        ("row_hits", sum(|s| s.row_hits)),
+        ("row_misses", sum(|s| s.row_misses)),
+        ("row_conflicts", sum(|s| s.row_conflicts)),
+        ("data_cycles", sum(|s| s.data_cycles)),
+        ("rank_active_cycles", sum(|s| s.rank_active_cycles)),
+        ("act", command(&[K::Act])),
+        ("pre", command(&[K::Pre, K::PreAll])),
+        ("refresh", command(&[K::RefAb, K::RefAb4, K::RefPb, K::RefSb])),
+    ];
+    values.iter().map(|(name, value)| format!("{name} {value}\n")).collect()
+}
+
+#[test]
+fn a_wrong_machine_is_told_by_the_shim() {
+    let include = ["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/dramsim3")];
+    let Some(host) = program(&CPP, "tests/programs/dramsim3_host.cpp", &include) else {
+        return;
+    };
+    let done = Command::new(host)
+        .args(["DDR4_8Gb_x8_2400.ini", "."])
+        .output()
+        .expect("it runs");
+    assert_eq!(done.status.code(), Some(3));
+    assert!(text(&done.stdout).starts_with("machine DDR4_8Gb_x8_2400.ini: found no built-in machine of this name\n"));
+}
+
+/// The compiler's arguments for SystemC, in the C++ that Debian's library was built for.
+fn tlm_host() -> Option<std::path::PathBuf> {
+    if !Path::new("/usr/include/tlm_utils").is_dir() {
+        skip(Need::SystemC, "there is no SystemC (libsystemc-dev)");
+        return None;
+    }
+    let compiler = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror"];
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/systemc");
+    program(&compiler, "tests/programs/tlm_host.cpp", &["-I", include, "-lsystemc"])
+}
+
+#[test]
+fn a_systemc_host_sees_what_the_core_does_alone() {
+    let Some(host) = tlm_host() else { return };
+    for name in ["ddr4-2400-bench", "opteron-6128", "raspberry-pi-5"] {
+        let machine = machine(name);
+        let requests = traffic(&machine, 13, 2_000);
+        let (told, mut memory) = alone(&machine, Limit::Queues, &requests);
+        let clock = memory.clock();
+        let mut expected: String = told.iter().map(|done| format!("{}\n", clock.to_ps(done.at))).collect();
+        let counted = memory.stats();
+        let sum = |part: fn(&fresco_memory::controller::ChannelStats) -> u64| counted.iter().map(part).sum::<u64>();
+        let acts = sum(|s| s.command(CommandKind::Act));
+        let counts = [sum(|s| s.reads), sum(|s| s.writes), sum(|s| s.row_hits), acts];
+        writeln!(expected, "{} {} {} {}", counts[0], counts[1], counts[2], counts[3]).expect("a string");
+        let seen = run(&host, &[name, "requests"], &lines(&requests));
+        let seen = seen
+            .lines()
+            .skip_while(|line| !line.starts_with(|c: char| c.is_ascii_digit()));
+        let seen: String = seen.map(|line| format!("{line}\n")).collect();
+        assert!(seen == expected, "{name}");
+    }
+}
+
+/// Blocking: a read that opens its row, the write and the read behind it, each 3 ns after the one before; the last three of four lines.
+#[test]
+fn a_systemc_host_reads_what_it_wrote() {
+    let Some(host) = tlm_host() else { return };
+    let seen = run(&host, &["ddr4-2400-bench", "data"], "");
+    let seen: Vec<u64> = seen.lines().filter_map(|line| line.parse().ok()).collect();
+    let mut memory = Memory::new(&machine("ddr4-2400-bench"), Options::default());
+    let clock = memory.clock();
+    let mut now = 0;
+    let mut expected = Vec::new();
+    for (address, lines) in [(0x12345, 1), (0x40000, 1), (0x7ff * 4096 + 4000, 4)] {
+        for access in [Access::Read, Access::Write, Access::Read] {
+            now += 3_000;
+            memory.advance(clock.cycle_at_or_after(now), |_| panic!("nothing is under way"));
+            for line in 0..lines {
+                memory.send(address + 64 * line, access, 0).expect("it is taken");
+            }
+            while memory.outstanding() > 0 {
+                let done = memory.next_done(Memory::LAST).expect("it is done");
+                now = clock.to_ps(done.at);
+            }
+            expected.push(now);
+        }
+    }
+    // Addresses without memory: the delay alone.
+    expected.extend([now + 3_000, now + 6_000]);
+    assert_eq!(seen, expected);
+    // 3 ns are 3.6 cycles: it arrives in the fourth, and takes 37.
+    assert_eq!(expected[0], clock.to_ps(4 + 37));
+}
