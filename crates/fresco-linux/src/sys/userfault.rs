@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `userfaultfd`: faults on missing pages as messages, and the answer: a page moved there, frame and all.
+//! `userfaultfd`: faults on missing pages as messages, and the answer: a page moved there, frame and all. By hand: libraries for it call
+//! through the C library, before whose functions this crate stands.
 //!
 //! Numbers and layouts are those of `include/uapi/linux/userfaultfd.h`; moving pages came with Linux 6.8.
 

@@ -25,7 +25,6 @@ mod text;
 mod threads;
 mod together;
 mod window;
-mod xxh64;
 mod zip;
 
 pub use curve::{CACHES, Cache, LINE, SMALLEST, WorkingSet};

@@ -7,8 +7,8 @@ use crate::trace::ftrace::MAGIC;
 use crate::trace::ftrace::header::MAX_TEXT;
 use crate::trace::ftrace::varint::put;
 use crate::trace::input::MAX_WINDOW_LOG;
-use crate::trace::xxh64::Xxh64;
 use std::io::{self, ErrorKind, Read, Write};
+use twox_hash::XxHash64;
 use zstd::zstd_safe::{CParameter, DParameter};
 
 /// Level of compression: most of what can be gained, at some 200 MB/s.
@@ -67,11 +67,9 @@ pub(super) struct Stored {
     pub bytes: Vec<u8>,
 }
 
-/// XXH64 of bytes.
+/// XXH64 of bytes, with seed 0.
 pub(super) fn digest(bytes: &[u8]) -> u64 {
-    let mut digest = Xxh64::new();
-    digest.add(bytes);
-    digest.value()
+    XxHash64::oneshot(0, bytes)
 }
 
 /// Compresses sections.
