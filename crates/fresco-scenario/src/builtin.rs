@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scenarios that come with the program.
+//! The scenarios and task sets that come with the program.
 
 use crate::{Scenario, Source};
 use fresco_input::{Document, InputError, closest};
 use std::path::Path;
 
-macro_rules! scenarios {
-    ($($name:literal),* $(,)?) => {
-        /// Name and text of each built-in scenario.
-        const SCENARIOS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*];
+macro_rules! built_in {
+    ($what:ident, $directory:literal, $doc:literal, $($name:literal),* $(,)?) => {
+        #[doc = $doc]
+        const $what: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../", $directory, "/", $name, ".toml")))),*];
     };
 }
 
-scenarios![
+built_in![
+    SCENARIOS,
+    "scenarios",
+    "Name and text of each built-in scenario.",
     "first",
     "memguard-isolation",
     "memguard-reclaim",
@@ -50,7 +53,27 @@ scenarios![
     "advise-four",
     "spec-four",
     "recorded",
+    "together-realtime",
 ];
+
+built_in![
+    TASK_SETS,
+    "tasks",
+    "Name and text of each built-in task set.",
+    "table-4.4",
+    "table-5.2",
+    "crs-published",
+    "batch",
+    "copies-budgets",
+    "servers-faults",
+    "slices-budgets",
+    "threads-aligned",
+];
+
+/// All of them: whatever takes a scenario takes a task set.
+fn all() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    SCENARIOS.iter().chain(TASK_SETS)
+}
 
 /// The names of the built-in scenarios.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
@@ -62,31 +85,40 @@ pub fn builtin_titles() -> impl Iterator<Item = (&'static str, String)> {
     SCENARIOS.iter().map(|(name, text)| (*name, title(name, text)))
 }
 
+/// Name and title of each built-in task set.
+pub fn builtin_task_sets() -> impl Iterator<Item = (&'static str, String)> {
+    TASK_SETS.iter().map(|(name, text)| (*name, title(name, text)))
+}
+
 fn title(name: &str, text: &str) -> String {
     let document = Document::parse(name, text);
     let title = document.and_then(|document| Ok(document.root().opt_text("title")?.map(str::to_owned)));
     title.ok().flatten().unwrap_or_default()
 }
 
-/// The file of a built-in scenario, as text.
+/// The file of a built-in scenario or task set, as text.
 ///
 /// # Errors
 /// No scenario has this name; the error lists the known ones.
 pub fn builtin_text(name: &str) -> Result<&'static str, InputError> {
-    let found = SCENARIOS.iter().find(|(known, _)| *known == name);
+    let found = all().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
-        let help = match closest(name, builtin_names()) {
+        let names = || all().map(|(name, _)| *name);
+        let help = match closest(name, names()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => {
                 "choose one of these, or give the path of a scenario file (with a \"/\" or ending in .toml)".to_owned()
             }
         };
-        let error = InputError::new(format!("scenario {name}"), "found no built-in scenario of this name");
-        error.allowed(builtin_names().collect::<Vec<_>>().join(", ")).help(help)
+        let error = InputError::new(
+            format!("scenario {name}"),
+            "found no built-in scenario or task set of this name",
+        );
+        error.allowed(names().collect::<Vec<_>>().join(", ")).help(help)
     })
 }
 
-/// The text of a built-in scenario, with what is needed to read it.
+/// The text of a built-in scenario or task set, with what is needed to read it.
 ///
 /// # Errors
 /// No scenario has this name.
@@ -106,6 +138,7 @@ pub fn builtin(name: &str, overrides: &[String]) -> Result<Scenario, InputError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TaskSet;
 
     #[test]
     fn every_built_in_scenario_bears_its_name() {
@@ -118,8 +151,37 @@ mod tests {
     }
 
     #[test]
+    fn every_built_in_task_set_bears_its_name() {
+        for (name, text) in TASK_SETS {
+            let set = TaskSet::parse(name, text, Path::new(""), &[]).expect(name);
+            assert_eq!(set.name, *name);
+        }
+    }
+
+    #[test]
+    fn all_files_are_built_in_each_once() {
+        for (directory, known) in [("scenarios", SCENARIOS), ("tasks", TASK_SETS)] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(directory);
+            let files = std::fs::read_dir(path).expect("is there").flatten();
+            let files =
+                files.filter_map(|file| Some(file.path().file_name()?.to_str()?.strip_suffix(".toml")?.to_owned()));
+            let mut files: Vec<String> = files.collect();
+            let mut names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            files.sort();
+            names.sort();
+            assert_eq!(files, names);
+        }
+        let names: std::collections::BTreeSet<&str> = all().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), SCENARIOS.len() + TASK_SETS.len());
+    }
+
+    #[test]
     fn titles_are_there() {
-        assert!(builtin_titles().all(|(_, title)| title.len() > 10));
+        assert!(
+            builtin_titles()
+                .chain(builtin_task_sets())
+                .all(|(_, title)| title.len() > 10)
+        );
     }
 
     #[test]

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A plan by its file: that of the plan, or a scenario, which is planned.
+//! A plan by its file: that of the plan, or a scenario, which is planned. Scenarios and task sets that are built in go by their names.
 
 use crate::failure::{Failure, tell};
-use crate::provenance;
 use crate::stop::Stop;
 use crate::waiting;
-use fresco_input::{InputError, MAX_TEXT_BYTES, file_name, larger, read_file};
+use crate::{provenance, scenarios};
+use fresco_input::{InputError, MAX_TEXT_BYTES, file_name, larger};
 use fresco_machine::Machine;
 use fresco_plan::check::Objection;
 use fresco_plan::plan::{PlannedMachine, SCHEMA};
 use fresco_plan::{Plan, Refusal, TaskSet, refusal::Kind};
 use fresco_report::{Document, InputFile, Provenance};
-use fresco_scenario::is_plan;
+use fresco_scenario::{Source, is_plan};
 use std::path::{Path, PathBuf};
 
 /// A plan, its machine, and what was read for them.
@@ -26,12 +26,22 @@ pub struct LoadedPlan {
     pub inputs: Vec<PathBuf>,
 }
 
+/// Reads a task set by name or path, or the tasks of a plan; `overrides` are `key=value`.
+///
+/// # Errors
+/// No such task set or file; anything that [`TaskSet::parse`] finds.
+pub fn task_set(path: &Path, overrides: &[String]) -> Result<TaskSet, InputError> {
+    let (file, text) = scenarios::text(path)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    TaskSet::of(&Source::of_text(&file, text, directory)?, overrides)
+}
+
 /// Reads a plan, or plans a scenario; `overrides` are `key=value`, for a scenario.
 ///
 /// # Errors
 /// Neither of the two; a change to a plan; a scenario that has no plan.
 pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
-    let text = read_file(path)?;
+    let (file, text) = scenarios::text(path)?;
     let (plan, machine) = if is_plan(path, &text) {
         if let Some(word) = overrides.first() {
             return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
@@ -39,11 +49,11 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
                 .help("change the scenario and plan again: fresco plan SCENARIO --set …")
                 .into());
         }
-        let plan = Plan::parse(&file_name(path), &text)?;
+        let plan = Plan::parse(&file, &text)?;
         let machine = fresco_machine::load_with(&plan.machine.given, &plan.machine.changes)?;
         (plan, machine)
     } else {
-        let set = TaskSet::load(path, overrides)?;
+        let set = task_set(path, overrides)?;
         (of_set(path, &set)?, set.machine)
     };
     Ok(LoadedPlan {
@@ -60,7 +70,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
 /// The file cannot be read.
 pub fn provenance(path: &Path, machine: &Machine, given: &PlannedMachine) -> Result<Provenance, InputError> {
     let mut read = provenance::of_this_run(None);
-    let digest = provenance::digest(&read_file(path)?);
+    let digest = provenance::digest(&scenarios::text(path)?.1);
     read.inputs.push(InputFile::new(file_name(path), digest));
     read.machine_files.push(provenance::machine_file(machine, &given.given));
     Ok(read)
@@ -69,7 +79,8 @@ pub fn provenance(path: &Path, machine: &Machine, given: &PlannedMachine) -> Res
 /// The files that a plan or a scenario is made of.
 pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
     let of_machine = (machine.given != machine.name).then(|| PathBuf::from(&machine.given));
-    std::iter::once(path.to_owned()).chain(of_machine).collect()
+    let own = scenarios::built_in(path).is_none().then(|| path.to_owned());
+    own.into_iter().chain(of_machine).collect()
 }
 
 /// Plans the tasks of a file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding a scenario by name or by path.
+//! Finding a scenario or a task set by name or by path.
 
 use crate::provenance::digest;
 use fresco_input::{InputError, file_name, is_standard_input, read_file};
@@ -18,21 +18,39 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<(Scenario, Input
     Ok((Scenario::of(&source, overrides)?, file))
 }
 
+/// The text of a scenario, a task set or a plan by name or path, and the name that errors give it.
+///
+/// # Errors
+/// No such scenario or file.
+pub fn text(name_or_path: &Path) -> Result<(String, String), InputError> {
+    match built_in(name_or_path) {
+        Some(name) => builtin_source(name).map(|source| (source.file, source.text)),
+        None => Ok((file_name(name_or_path), read_file(name_or_path)?)),
+    }
+}
+
+/// The name of something built in, if it is no path.
+pub fn built_in(name_or_path: &Path) -> Option<&str> {
+    name_or_path.to_str().filter(|word| !is_path(word))
+}
+
 /// The text of a scenario by name or path as [`load`] takes it, with what a report says about the file.
 ///
 /// # Errors
 /// No such scenario or file; JSON that is no plan.
 pub fn source(name_or_path: &str) -> Result<(Source, InputFile), InputError> {
-    let file = file_name(name_or_path);
-    let (digest, source) = match is_path(name_or_path) {
-        true => {
-            let text = read_file(name_or_path)?;
-            let directory = Path::new(name_or_path).parent().unwrap_or(Path::new(""));
-            (digest(&text), Source::of_text(&file, text, directory)?)
-        }
-        false => (digest(builtin_text(name_or_path)?), builtin_source(name_or_path)?),
-    };
-    Ok((source, InputFile::new(file, digest)))
+    let path = Path::new(name_or_path);
+    let (file, text) = text(path)?;
+    let digest = digest(&text);
+    let source = Source::of_text(&file, text, path.parent().unwrap_or(Path::new("")))?;
+    Ok((source, InputFile::new(file_name(path), digest)))
+}
+
+/// Names and titles, a line each.
+pub fn list(titles: Vec<(&str, String)>) -> String {
+    let width = titles.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let line = |(name, title): &(&str, String)| format!("{name:<width$}  {title}\n");
+    titles.iter().map(line).collect()
 }
 
 /// The scenario that programs on a command line stand for (`--on`).
@@ -45,10 +63,12 @@ pub fn of_comparison(text: String) -> Result<(Source, InputFile), InputError> {
     Ok((Source::of_text(NAME, text, Path::new(""))?, file))
 }
 
-/// Returns true if this is the path of a scenario file, not the name of a built-in one.
+/// Returns true if this is the path of a scenario file, not the name of a built-in one. A file without an ending in the working
+/// directory is one too, unless something built in has its name.
 pub fn is_path(name_or_path: &str) -> bool {
     name_or_path.contains('/')
         || name_or_path.ends_with(".toml")
         || name_or_path.ends_with(".json")
         || is_standard_input(name_or_path)
+        || (Path::new(name_or_path).is_file() && builtin_text(name_or_path).is_err())
 }

@@ -109,10 +109,6 @@ fn a_plan_that_is_asked_for_on_the_command_line_is_made() {
     for (words, wrong) in [
         (["sim", "u.toml", "--set", "plan.nonsense=1"], "plan.nonsense"),
         (
-            ["sim", "first", "--set", "plan.method=crs"],
-            "found it with first, which is built in",
-        ),
-        (
             ["sim", "u.toml", "--set", "server=[1]"],
             "found a key that only plans heed",
         ),

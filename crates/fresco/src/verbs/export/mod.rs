@@ -9,7 +9,7 @@ use crate::plans::{self, LoadedPlan};
 use crate::provenance;
 use crate::scenarios;
 use fresco_exchange::{ExportOptions, FORMATS, Format, Head, Subject, Supplement, Takes, Unit, export, format};
-use fresco_input::{InputError, closest, file_name, read_file, write_atomically};
+use fresco_input::{InputError, closest, file_name, write_atomically};
 use fresco_report::{Column, Table};
 use fresco_scenario::{Scenario, TaskSet, is_plan};
 use std::path::{Path, PathBuf};
@@ -159,11 +159,11 @@ fn options_of(args: &Args, format: &dyn Format) -> Result<(), InputError> {
 /// What is exported, with the digest of its file.
 fn read(file: &str, changes: &[String], takes: Takes) -> Result<(Subject, String), Failure> {
     let path = Path::new(file);
-    let text = scenarios::is_path(file).then(|| read_file(path)).transpose()?;
+    let (_, text) = scenarios::text(path)?;
     let name = file_name(file);
-    if takes == Takes::Schedule || text.as_ref().is_some_and(|text| is_plan(path, text)) {
+    if takes == Takes::Schedule || is_plan(path, &text) {
         let LoadedPlan { plan, machine, .. } = plans::load(path, changes)?;
-        let digest = provenance::digest(&read_file(path)?);
+        let digest = provenance::digest(&text);
         return Ok((Subject::of_plan(&name, plan, machine)?, digest));
     }
     let (source, input) = scenarios::source(file)?;

@@ -6,12 +6,11 @@ mod published;
 
 use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, WANTING, tell};
-use crate::output;
 use crate::outputs::{self, Outputs};
-use crate::plans;
 use crate::progress;
 use crate::stop::{STOPPED, Stop};
 use crate::waiting::{self, time_limit, watched};
+use crate::{output, plans, scenarios};
 use comparison::Comparison;
 use fresco_input::{InputError, write_atomically};
 use fresco_plan::plan::SCHEMA;
@@ -19,6 +18,7 @@ use fresco_plan::refusal::Kind;
 use fresco_plan::{Method, TaskSet};
 use fresco_report::Provenance;
 use fresco_show::plan::tables::tables;
+use fresco_scenario::builtin_task_sets;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,15 +32,20 @@ Exit status: 0 there is a plan (with --compare: by some method), 1 there is none
 one, but it is too large to be verified (fresco check) or read, and is not written, 130 Ctrl-C.
 
 Examples:
-  fresco plan tasks/table-5.2.toml
+  fresco plan --list
+  fresco plan table-5.2
   fresco plan tasks/table-5.2.toml --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
   fresco plan tasks/table-5.2.toml --out plan.json && fresco check plan.json && fresco sim plan.json
   fresco plan tasks/table-4.4.toml --compare --time-limit '20 s'
   fresco plan tasks/crs-published.toml --as-published")]
 pub struct Args {
-    /// Scenario whose tasks are planned, or a plan, whose tasks are planned anew
-    #[arg(value_name = "SCENARIO")]
-    tasks: PathBuf,
+    /// Task set or scenario whose tasks are planned: the name of a built-in one or a file; or a plan, whose tasks are planned anew
+    #[arg(value_name = "SCENARIO", required_unless_present = "list")]
+    tasks: Option<PathBuf>,
+
+    /// List the built-in task sets
+    #[arg(long, exclusive = true)]
+    list: bool,
 
     /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, partition, or auto: the best that has a plan
     #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
@@ -93,17 +98,21 @@ pub const METHODS: [(&str, Asked); Method::NAMES.len() + 1] = {
 
 /// Plans, and shows the plan.
 pub fn run(args: &Args) -> Outcome {
+    let Some(tasks) = &args.tasks else {
+        output::write_text(&scenarios::list(builtin_task_sets().collect()))?;
+        return Ok(ExitCode::SUCCESS);
+    };
     let mut changes = args.set.clone();
     if let Some(Asked(method)) = args.method {
         changes.push(format!("plan.method={}", method.map_or("auto", Method::name)));
     }
-    let set = TaskSet::load(&args.tasks, &changes)?;
-    let provenance = plans::provenance(&args.tasks, &set.machine, &set.machine_given)?;
+    let set = plans::task_set(tasks, &changes)?;
+    let provenance = plans::provenance(tasks, &set.machine, &set.machine_given)?;
     if args.compare {
         return compare(args, &set, &provenance);
     }
     if let Some(out) = &args.out {
-        let inputs = plans::inputs(&args.tasks, &set.machine_given);
+        let inputs = plans::inputs(tasks, &set.machine_given);
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
@@ -113,7 +122,7 @@ pub fn run(args: &Args) -> Outcome {
             tell(&format!("fresco: {}: {refusal}", set.name));
             return Ok(ExitCode::from(STOPPED));
         }
-        made => made.map_err(|refusal| plans::refused(&args.tasks, &set, &refusal))?,
+        made => made.map_err(|refusal| plans::refused(tasks, &set, &refusal))?,
     };
     plans::verify(&plan, &set.machine)?;
     let document = match args.json || args.out.is_some() {

@@ -10,7 +10,7 @@ use crate::stop::{STOPPED, Stop};
 use crate::verbs::plan::{Asked, METHODS, densities};
 use crate::waiting::{time_limit, watched};
 use fresco_input::InputError;
-use fresco_plan::{Method, Refusal, Sensitivity, TaskSet, Undecided, sensitivity, verdicts};
+use fresco_plan::{Method, Refusal, Sensitivity, Undecided, sensitivity, verdicts};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ struct Stopped {
 
 /// Pushes the task set.
 pub fn run(args: &Args) -> Outcome {
-    let set = TaskSet::load(&args.tasks, &args.set)?;
+    let set = plans::task_set(&args.tasks, &args.set)?;
     let densities = densities(&args.density)?;
     let methods: Vec<Method> = match args.method.and_then(|asked| asked.0) {
         Some(method) => vec![method],

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 /// Arguments of `fresco sim`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A scenario is the name of a built-in one (see --list) or the path of a file, with a \"/\" or ending in .toml.
+A scenario is the name of a built-in one (see --list) or the path of a file, with a \"/\" or ending in .toml; or a task set (fresco plan --list).
 With several scenarios, --set, --seed and --trace-dir hold for each of them. A plan is run beside them.
 
 Examples:
@@ -150,7 +150,11 @@ fn tell_warnings(subjects: &[Subject]) {
 /// Runs the scenarios and shows what came of them.
 pub fn run(args: Args) -> Outcome {
     if args.list || args.programs {
-        let text = if args.list { list() } else { programs() };
+        let text = if args.list {
+            scenarios::list(builtin_titles().collect())
+        } else {
+            programs()
+        };
         output::write_text(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -257,14 +261,6 @@ fn tell_where_traces_end(directory: &Path, results: &[ScenarioResult]) {
         "fresco: {}: who ran when is recorded up to {to} of {of}{others}; --timeline '{of}' records all",
         directory.join(TRACE).display()
     ));
-}
-
-/// The built-in scenarios, a line each.
-fn list() -> String {
-    let width = builtin_titles().map(|(name, _)| name.len()).max().unwrap_or(0);
-    builtin_titles()
-        .map(|(name, title)| format!("{name:<width$}  {title}\n"))
-        .collect()
 }
 
 /// The programs, their parameters indented.

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::simulate::Subject;
 use crate::verbs::in_loop::recordings;
 use crate::{plans, scenarios};
-use fresco_input::{Document, InputError, file_name, quoted, read_file};
+use fresco_input::{Document, InputError, file_name, quoted};
 use fresco_plan::Plan;
 use fresco_scenario::is_plan;
 use fresco_system::planned::{Run, high_mode_begins};
@@ -133,18 +133,7 @@ pub(super) fn timelines(args: &Args) -> bool {
 /// What a word stands for: a scenario is planned if its file or `set` has `plan`.
 fn kind(name: &str, set: &[String]) -> Result<Kind, InputError> {
     let of_plan = set.iter().find(|word| table_of(word) == "plan");
-    if !scenarios::is_path(name) {
-        return match of_plan {
-            None => Ok(Kind::Scenario),
-            Some(word) => Err(InputError::new(
-                format!("--set {word}"),
-                format!("found it with {name}, which is built in"),
-            )
-            .allowed("keys of [plan] with the file of a scenario")
-            .help("save it as a file, and plan that")),
-        };
-    }
-    let text = read_file(name)?;
+    let (_, text) = scenarios::text(Path::new(name))?;
     Ok(if is_plan(name, &text) {
         Kind::Plan
     } else if of_plan.is_some() || asks_for_a_plan(name, &text) {
