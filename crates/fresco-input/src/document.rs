@@ -54,14 +54,14 @@ impl Document {
 
     /// The value at a dotted key as TOML; `None` if there is none. An integer in the key is an index into a list.
     pub fn toml_at(&self, key: &str) -> Option<String> {
-        let (mut table, mut item) = (Some(self.root()), None);
+        let (mut table, mut item) = (Some(self.root()), None::<Item<'_>>);
         for segment in key.split('.') {
             let next: Item<'_> = match (&table, &item) {
-                (Some(table), _) => table.opt_item(segment)?,
-                (None, Some(list)) => Item::list(list).ok()?.get(segment.parse::<usize>().ok()?)?.clone(),
+                (Some(table), _) => table.peek(segment)?,
+                (None, Some(list)) => list.as_list()?.get(segment.parse::<usize>().ok()?)?.clone(),
                 (None, None) => return None,
             };
-            table = next.table().ok();
+            table = next.as_table();
             item = Some(next);
         }
         item.map(|item| item.to_toml())

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One value, read as the type it should have.
 
+use crate::asked::note;
 use crate::node::{Node, Value};
 use crate::quantity::{BANDWIDTH, BadQuantity, DURATION, FRACTION, FREQUENCY, SIZE, Units};
 use crate::suggest::closest;
-use crate::{InputError, Table};
+use crate::{Asked, InputError, Shape, Table};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -66,6 +67,20 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is none.
     pub fn text(&self) -> Result<&'d str, InputError> {
+        self.note(|| Shape::Text);
+        self.read_text()
+    }
+
+    /// A text that the caller reads on; `pattern`, a regular expression as JSON Schema has them, matches all that the caller takes.
+    ///
+    /// # Errors
+    /// The value is no text.
+    pub fn text_like(&self, pattern: &'static str) -> Result<&'d str, InputError> {
+        self.note(|| Shape::Like(pattern));
+        self.read_text()
+    }
+
+    fn read_text(&self) -> Result<&'d str, InputError> {
         match &self.node.value {
             Value::Text(text) => Ok(text),
             _ => Err(self.mismatch("a text in quotes", "put the value between double quotes")),
@@ -77,6 +92,7 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is neither.
     pub fn boolean(&self) -> Result<bool, InputError> {
+        self.note(|| Shape::Boolean);
         match self.node.value {
             Value::Boolean(value) => Ok(value),
             _ => Err(self.mismatch("true or false", "write true or false, without quotes")),
@@ -88,6 +104,14 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is no integer, or outside.
     pub fn integer<T>(&self, range: RangeInclusive<T>) -> Result<T, InputError>
+    where
+        T: Copy + Display + Into<i128> + TryFrom<i128>,
+    {
+        self.note(|| Shape::Integer((*range.start()).into(), (*range.end()).into()));
+        self.read_integer(range)
+    }
+
+    pub(crate) fn read_integer<T>(&self, range: RangeInclusive<T>) -> Result<T, InputError>
     where
         T: Copy + Display + Into<i128> + TryFrom<i128>,
     {
@@ -114,7 +138,8 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is no integer, outside, or no power of two.
     pub fn power_of_two(&self, range: RangeInclusive<u32>) -> Result<u32, InputError> {
-        let number = self.integer(range.clone()).map_err(|error| {
+        self.note(|| Shape::PowerOfTwo(*range.start(), *range.end()));
+        let number = self.read_integer(range.clone()).map_err(|error| {
             let allowed = format!("a power of two from {} to {}", range.start(), range.end());
             error.allowed(allowed)
         })?;
@@ -138,13 +163,14 @@ impl<'d> Item<'d> {
     /// The value is no text, or none of them.
     pub fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, InputError> {
         let names = || choices.iter().map(|(name, _)| *name);
+        self.note(|| Shape::Choice(names().map(str::to_owned).collect()));
         let allowed = || {
             format!(
                 "one of {}",
                 names().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
             )
         };
-        let text = self.text().map_err(|error| error.allowed(allowed()))?;
+        let text = self.read_text().map_err(|error| error.allowed(allowed()))?;
         if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
             return Ok(*value);
         }
@@ -204,7 +230,8 @@ impl<'d> Item<'d> {
     /// The value is no number, has more than six decimals, or is above 1.
     pub fn fraction(&self) -> Result<u32, InputError> {
         let fits = |ppm: u64| u32::try_from(ppm).ok().filter(|ppm| *ppm <= 1_000_000);
-        let ppm = self.quantity(&FRACTION, 0..=u64::MAX)?;
+        self.note(|| Shape::quantity(&FRACTION, &(0..=1_000_000)));
+        let ppm = self.read_quantity(&FRACTION, 0..=u64::MAX)?;
         fits(ppm).ok_or_else(|| {
             self.mismatch(
                 "a fraction from 0 to 1",
@@ -214,6 +241,11 @@ impl<'d> Item<'d> {
     }
 
     fn quantity(&self, units: &Units, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        self.note(|| Shape::quantity(units, &range));
+        self.read_quantity(units, range)
+    }
+
+    fn read_quantity(&self, units: &Units, range: RangeInclusive<u64>) -> Result<u64, InputError> {
         let parsed = match &self.node.value {
             Value::Text(text) | Value::Real(text) => units.parse(text),
             Value::Integer(number) if *number >= 0 => units.parse(&number.to_string()),
@@ -260,13 +292,18 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is no list.
     pub fn list(&self) -> Result<Vec<Item<'d>>, InputError> {
-        match &self.node.value {
-            Value::List(items) => Ok((0..)
-                .zip(items)
-                .map(|(index, node)| self.element(index, node))
-                .collect()),
-            _ => Err(self.mismatch("a list", "put the value between square brackets")),
-        }
+        self.note(|| Shape::List);
+        let none = || self.mismatch("a list", "put the value between square brackets");
+        self.as_list().ok_or_else(none)
+    }
+
+    /// The elements, if it is a list.
+    pub(crate) fn as_list(&self) -> Option<Vec<Item<'d>>> {
+        let Value::List(items) = &self.node.value else {
+            return None;
+        };
+        let elements = (0..).zip(items).map(|(index, node)| self.element(index, node));
+        Some(elements.collect())
     }
 
     fn element(&self, index: usize, node: &'d Node) -> Item<'d> {
@@ -282,18 +319,31 @@ impl<'d> Item<'d> {
     /// # Errors
     /// The value is none.
     pub fn table(&self) -> Result<Table<'d>, InputError> {
+        self.note(|| Shape::Table);
+        self.as_table().ok_or_else(|| {
+            self.mismatch(
+                A_TABLE,
+                format!("write [{}] and its keys below, one to a line", self.path),
+            )
+        })
+    }
+
+    /// It, if it is a table.
+    pub(crate) fn as_table(&self) -> Option<Table<'d>> {
         match &self.node.value {
-            Value::Table(entries) => Ok(Table::new(
+            Value::Table(entries) => Some(Table::new(
                 self.file,
                 self.path.clone(),
                 Some(&self.node.place),
                 entries,
             )),
-            _ => Err(self.mismatch(
-                A_TABLE,
-                format!("write [{}] and its keys below, one to a line", self.path),
-            )),
+            _ => None,
         }
+    }
+
+    /// Tells who listens what is asked of the value.
+    pub(crate) fn note(&self, shape: impl FnOnce() -> Shape) {
+        note(self.file, &self.path, || Asked::Value(shape()));
     }
 }
 

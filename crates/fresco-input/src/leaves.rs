@@ -10,16 +10,16 @@ impl<'d> Table<'d> {
     /// # Errors
     /// None that a parsed document could cause.
     pub fn leaves(&self, prefix: &str) -> Result<Vec<(String, Item<'d>)>, InputError> {
+        self.note_any_keys();
         let mut found = Vec::new();
-        for key in self.keys() {
-            let item = self.item(key, "")?;
+        for (key, item) in self.keys().filter_map(|key| Some((key, self.peek(key)?))) {
             let path = match prefix {
                 "" => key.to_owned(),
                 _ => format!("{prefix}.{key}"),
             };
-            let below = match item.is_table() {
-                true => item.table()?.leaves(&path)?,
-                false => Vec::new(),
+            let below = match item.as_table() {
+                Some(table) => table.leaves(&path)?,
+                None => Vec::new(),
             };
             match below.is_empty() {
                 true => found.push((path, item)),

@@ -16,6 +16,7 @@
 //! # Ok::<(), fresco_input::InputError>(())
 //! ```
 
+mod asked;
 mod document;
 mod error;
 mod files;
@@ -33,6 +34,7 @@ mod standard_input;
 mod suggest;
 mod table;
 
+pub use asked::{Asked, Note, Shape, listen};
 pub use document::Document;
 pub use error::{Fault, InputError, Kind};
 pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, larger, read_file, write_atomically};

@@ -2,7 +2,7 @@
 //! Lists of whole numbers as numactl and taskset take them: `0-3,8`.
 
 use crate::node::{Value, shorten};
-use crate::{InputError, Item};
+use crate::{InputError, Item, Shape};
 use std::ops::RangeInclusive;
 
 /// Numbers that one list may name; bounds what a short text such as `"0-4000000000"` can make us allocate.
@@ -15,6 +15,7 @@ impl Item<'_> {
     /// # Errors
     /// Another kind of value, a number outside `range`, a range that runs backwards, a number given twice.
     pub fn numbers(&self, range: RangeInclusive<u32>) -> Result<Vec<u32>, InputError> {
+        self.note(|| Shape::Numbers(*range.start(), *range.end()));
         let mut numbers = Vec::new();
         self.collect_numbers(&range, &mut numbers)?;
         let mut sorted = numbers.clone();
@@ -31,7 +32,8 @@ impl Item<'_> {
     fn collect_numbers(&self, range: &RangeInclusive<u32>, into: &mut Vec<u32>) -> Result<(), InputError> {
         match &self.node.value {
             Value::List(_) => self
-                .list()?
+                .as_list()
+                .unwrap_or_default()
                 .iter()
                 .try_for_each(|item| item.collect_numbers(range, into)),
             Value::Text(text) => text.split(',').try_for_each(|part| {
@@ -46,7 +48,7 @@ impl Item<'_> {
                 Ok(())
             }),
             _ => {
-                into.push(self.integer(range.clone())?);
+                into.push(self.read_integer(range.clone())?);
                 Ok(())
             }
         }

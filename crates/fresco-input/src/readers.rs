@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The typed readers of a table: each reads one key, as the reader of the same name on [`Item`] reads one value.
 
-use crate::{InputError, Item, Table};
+use crate::asked::{is_listened, note};
+use crate::{Asked, InputError, Item, Shape, Table};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -23,7 +24,7 @@ macro_rules! readers {
                 /// # Errors
                 /// The value is not of this kind.
                 pub fn $opt(&self, key: &str $(, $arg: $arg_type)?) -> Result<Option<$result>, InputError> {
-                    self.opt_item(key).map(|item| item.$name($($arg)?)).transpose()
+                    self.optional(key, |item| item.$name($($arg)?))
                 }
             )*
         }
@@ -36,6 +37,7 @@ readers! {
     "A power of two within `range`": power_of_two, opt_power_of_two(range: RangeInclusive<u32>) -> u32;
     "A size in bytes": size, opt_size(range: RangeInclusive<u64>) -> u64;
     "A time in picoseconds": duration, opt_duration(range: RangeInclusive<u64>) -> u64;
+    "A time in whole nanoseconds, `range` in picoseconds": whole_ns, opt_whole_ns(range: RangeInclusive<u64>) -> u64;
     "A frequency in hertz": frequency, opt_frequency(range: RangeInclusive<u64>) -> u64;
     "A bandwidth in bytes per second": bandwidth, opt_bandwidth(range: RangeInclusive<u64>) -> u64;
     "A share of the whole in parts per million": fraction, opt_fraction() -> u32;
@@ -64,7 +66,7 @@ impl<'d> Table<'d> {
     where
         T: Copy + Display + Into<i128> + TryFrom<i128>,
     {
-        self.opt_item(key).map(|item| item.integer(range)).transpose()
+        self.optional(key, |item| item.integer(range))
     }
 
     /// The value that the named choice stands for. See [`Item::choice`].
@@ -80,7 +82,7 @@ impl<'d> Table<'d> {
     /// # Errors
     /// The value is none of `choices`.
     pub fn opt_choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<Option<T>, InputError> {
-        self.opt_item(key).map(|item| item.choice(choices)).transpose()
+        self.optional(key, |item| item.choice(choices))
     }
 
     /// A list of texts; empty if the key is absent.
@@ -88,7 +90,10 @@ impl<'d> Table<'d> {
     /// # Errors
     /// The value is no list, or one of its elements is no text.
     pub fn texts(&self, key: &str) -> Result<Vec<String>, InputError> {
-        let items = self.opt_list(key)?.unwrap_or_default();
+        let Some(items) = self.opt_list(key)? else {
+            self.note_elements(key, Shape::Text);
+            return Ok(Vec::new());
+        };
         items.iter().map(|item| item.text().map(str::to_owned)).collect()
     }
 
@@ -98,6 +103,7 @@ impl<'d> Table<'d> {
     /// The value is no list of tables.
     pub fn array_of_tables(&self, key: &str) -> Result<Vec<Table<'d>>, InputError> {
         let Some(item) = self.opt_item(key) else {
+            self.note_elements(key, Shape::Table);
             return Ok(Vec::new());
         };
         let help = |error: InputError| {
@@ -111,5 +117,14 @@ impl<'d> Table<'d> {
             .iter()
             .map(|element| element.table().map_err(help))
             .collect()
+    }
+
+    /// Tells who listens what the elements of an absent list would be.
+    fn note_elements(&self, key: &str, shape: Shape) {
+        if is_listened() {
+            let path = self.path_of(key);
+            note(self.file(), &path, || Asked::Value(Shape::List));
+            note(self.file(), &format!("{path}.0"), || Asked::Value(shape));
+        }
     }
 }

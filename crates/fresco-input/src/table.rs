@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a table key by key, and refusing the keys nobody asked for.
 
+use crate::asked::{Asked, is_listened, note};
 use crate::node::{Entries, Node, Place, Value};
 use crate::suggest::closest;
 use crate::{Document, InputError, Item};
@@ -70,7 +71,11 @@ impl<'d> Table<'d> {
         error.in_field(self.path_of(key))
     }
 
-    fn path_of(&self, key: &str) -> String {
+    pub(crate) fn file(&self) -> &'d str {
+        self.file
+    }
+
+    pub(crate) fn path_of(&self, key: &str) -> String {
         match self.path.as_str() {
             "" => key.to_owned(),
             path => format!("{path}.{key}"),
@@ -79,6 +84,14 @@ impl<'d> Table<'d> {
 
     /// The value of `key`, if present.
     pub fn opt_item(&self, key: &str) -> Option<Item<'d>> {
+        if is_listened() {
+            note(self.file, &self.path_of(key), || Asked::Key);
+        }
+        self.peek(key)
+    }
+
+    /// The same, of a key that nobody was told of before it was found.
+    pub(crate) fn peek(&self, key: &str) -> Option<Item<'d>> {
         let mut known = self.known.borrow_mut();
         if !known.iter().any(|name| name == key) {
             known.push(key.to_owned());
@@ -90,12 +103,51 @@ impl<'d> Table<'d> {
         })
     }
 
+    /// Notes that all keys of the table are taken, whatever they are.
+    pub(crate) fn note_any_keys(&self) {
+        note(self.file, &self.path, || Asked::AnyKeys);
+    }
+
     /// The value of `key`; `allowed` is what the error says may stand there.
     ///
     /// # Errors
     /// The key is missing; a key that looks like a misspelling of it is named.
     pub fn item(&self, key: &str, allowed: &str) -> Result<Item<'d>, InputError> {
-        self.opt_item(key).ok_or_else(|| self.missing(key, allowed))
+        let item = self.opt_item(key);
+        self.note_required(key);
+        item.ok_or_else(|| self.missing(key, allowed))
+    }
+
+    fn note_required(&self, key: &str) {
+        if is_listened() {
+            note(self.file, &self.path_of(key), || Asked::Required);
+        }
+    }
+
+    /// Stands for the value of a key that is absent.
+    fn absent(&self, key: &str) -> Item<'d> {
+        Item {
+            file: self.file,
+            path: self.path_of(key),
+            node: &UNREADABLE,
+        }
+    }
+
+    /// What `read` makes of the value of `key`, if it is present. If it is not, who listens hears what `read` would take.
+    pub(crate) fn optional<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Item<'d>) -> Result<T, InputError>,
+    ) -> Result<Option<T>, InputError> {
+        match self.opt_item(key) {
+            Some(item) => read(&item).map(Some),
+            None if is_listened() => {
+                // An error, as nothing reads this value.
+                let _ = read(&self.absent(key));
+                Ok(None)
+            }
+            None => Ok(None),
+        }
     }
 
     /// What `read` makes of the value of `key`. If there is none, the error takes what is allowed from `read` itself.
@@ -104,15 +156,12 @@ impl<'d> Table<'d> {
         key: &str,
         read: impl FnOnce(&Item<'d>) -> Result<T, InputError>,
     ) -> Result<T, InputError> {
-        if let Some(item) = self.opt_item(key) {
+        let item = self.opt_item(key);
+        self.note_required(key);
+        if let Some(item) = item {
             return read(&item);
         }
-        let absent = Item {
-            file: self.file,
-            path: self.path_of(key),
-            node: &UNREADABLE,
-        };
-        let allowed = read(&absent).err().map(|error| error.allowed.clone());
+        let allowed = read(&self.absent(key)).err().map(|error| error.allowed.clone());
         Err(self.missing(key, &allowed.unwrap_or_default()))
     }
 
@@ -134,6 +183,7 @@ impl<'d> Table<'d> {
     /// # Errors
     /// A key that was never asked for, with the known ones and the nearest of them.
     pub fn finish(self) -> Result<(), InputError> {
+        note(self.file, &self.path, || Asked::Finished);
         let known = self.known.borrow();
         let Some(entry) = self.entries.0.iter().find(|entry| !known.contains(&entry.key)) else {
             return Ok(());

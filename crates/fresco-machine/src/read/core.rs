@@ -58,6 +58,9 @@ fn one(table: &Table<'_>, kind: CoreKind, key: &str) -> Result<u32, InputError> 
     })
 }
 
+/// Core cycles, or what is a duration.
+const CYCLES: &str = r"^\s*[0-9]+\s*cycles?\s*$";
+
 /// A latency: a duration, or a number of core cycles (`"4 cycles"`), rounded up to a picosecond.
 pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputError> {
     latency_at(item, core.mhz)
@@ -65,7 +68,11 @@ pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputErr
 
 /// The same at a clock in MHz.
 pub(super) fn latency_at(item: &Item<'_>, mhz: u32) -> Result<Ps, InputError> {
-    let text = if item.is_text() { item.text()?.trim() } else { "" };
+    let text = if item.is_text() {
+        item.text_like(CYCLES)?.trim()
+    } else {
+        ""
+    };
     let number = text.strip_suffix("cycles").or_else(|| text.strip_suffix("cycle"));
     let cycles = number.map(|number| number.trim().parse::<u32>());
     let with_cycles = |error: InputError| {

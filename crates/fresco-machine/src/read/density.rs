@@ -26,7 +26,7 @@ pub(super) fn read(memory: &Table<'_>) -> Result<u32, InputError> {
         return item.integer(DENSITIES_GBIT).map_err(explain);
     }
     let number = item
-        .text()?
+        .text_like(r"^\s*[0-9]+\s*Gb\s*$")?
         .trim()
         .strip_suffix("Gb")
         .and_then(|number| number.trim().parse().ok());

@@ -43,7 +43,7 @@ pub(super) fn read(
     for (key, field) in KEYS {
         let Some(item) = table.opt_item(key) else { continue };
         let may_rest = matches!(field, Field::Row | Field::Column);
-        if may_rest && item.text() == Ok("rest") {
+        if may_rest && item.text_like("^rest$") == Ok("rest") {
             rest.push(field);
             continue;
         }

@@ -146,7 +146,7 @@ const A_NAME: &str = "up to 64 lower-case letters, digits and \"-\"";
 /// Names go into file names and results: lower-case letters, digits and dashes.
 fn name(root: &Table<'_>) -> Result<String, InputError> {
     let item = root.item("name", A_NAME)?;
-    let name = item.text()?;
+    let name = item.text_like("^[a-z0-9-]{1,64}$")?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
         let error = item.error(format!("found {}", item.describe()));

@@ -71,7 +71,7 @@ fn rules(table: &Table<'_>, machine: &Machine) -> Result<Rules, InputError> {
     let predictions = [("last", Prediction::Last), ("average", Prediction::Average)];
     let total = table
         .opt_item("total")
-        .filter(|item| !matches!(item.text(), Ok("r_min")));
+        .filter(|item| !matches!(item.text_like("^r_min$"), Ok("r_min")));
     Ok(Rules {
         period: Period::read(table, machine)?,
         total: total

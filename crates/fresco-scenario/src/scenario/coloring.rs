@@ -93,7 +93,7 @@ fn color_set(item: &Item<'_>, kind: &str, colors: u32) -> Result<ColorSet, Input
         _ => format!("{kind} colors 0 to {} of this machine, such as \"0-3,8\"", colors - 1),
     };
     let pattern = item
-        .text()
+        .text_like(r"^\[[0-9A-Za-z]*\]$")
         .ok()
         .and_then(|text| text.strip_prefix('[')?.strip_suffix(']'));
     let Some(pattern) = pattern else {

@@ -48,7 +48,7 @@ pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Optio
             .help("write phase = … instead: it is the release of the first job"));
     }
     let period = item.whole_ns(if planned { 0 } else { SHORTEST }..=LONGEST)?;
-    let opt = |key: &str| table.opt_item(key).map(|item| item.whole_ns(0..=LONGEST)).transpose();
+    let opt = |key: &str| table.opt_whole_ns(key, 0..=LONGEST);
     let (phase, wcet, deadline) = (opt("phase")?, opt("wcet")?, opt("deadline")?.unwrap_or(period));
     let wcet = match wcet {
         None if planned => table
@@ -212,9 +212,7 @@ impl Scheduler {
         if let Some(policy) = Self::policy(&table)? {
             scheduler.policy = policy;
         }
-        if let Some(item) = table.opt_item("context_switch") {
-            let most = 1_000_000_000;
-            let ps = item.duration(0..=most)?;
+        if let Some(ps) = table.opt_duration("context_switch", 0..=1_000_000_000)? {
             scheduler.context_switch_ns = ps / 1000;
         }
         Ok(scheduler)

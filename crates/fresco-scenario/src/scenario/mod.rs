@@ -284,7 +284,7 @@ const A_NAME: &str = "1 to 60 lower-case letters, digits, \"-\" and \".\", not b
 
 fn read_name(root: &Table<'_>) -> Result<String, InputError> {
     let item = root.item("name", A_NAME)?;
-    let name = item.text()?;
+    let name = item.text_like("^[a-z0-9-][a-z0-9.-]{0,59}$")?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !name.starts_with('.') {
         return Ok(name.to_owned());

@@ -29,7 +29,11 @@ pub(super) fn read(task: &Table<'_>, is_required: bool) -> Result<Option<Program
             refuse_unknown(&table, kind)?;
             kind.read(&table)?
         }
-        None => kind.read(&Document::parse(&task.error("").file, "")?.root())?,
+        None => kind.read(
+            &Document::parse(&task.error("").file, "[parameters]")?
+                .root()
+                .table("parameters")?,
+        )?,
     };
     Ok(Some(spec.endless()))
 }

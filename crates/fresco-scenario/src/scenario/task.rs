@@ -264,7 +264,7 @@ const A_NAME: &str = "1 to 60 letters, digits, \"-\", \"_\" and \".\", not only 
 /// A name that can stand in a key, a table and the name of a file.
 pub(super) fn plain_name(table: &Table<'_>) -> Result<String, InputError> {
     let item = table.item("name", A_NAME)?;
-    let name = item.text()?;
+    let name = item.text_like("^[A-Za-z0-9_.-]{1,60}$")?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
     if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !number {

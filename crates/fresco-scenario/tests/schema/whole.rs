@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The schemas of whole files, put together.
+
+use crate::schema::json::{numbers, partial, table};
+use crate::schema::learn::{FILE, Place, learn};
+use crate::schema::pages::Pages;
+use fresco_input::{Document, listen};
+use fresco_machine::Machine;
+use fresco_scenario::{Scenario, TaskSet};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// What of a machine's file a scenario may change.
+pub const OF_MACHINE: [&str; 12] = [
+    "cores",
+    "page",
+    "core",
+    "l1",
+    "l1i",
+    "l2",
+    "llc",
+    "topology",
+    "coherence",
+    "fabric",
+    "memory",
+    "calibration",
+];
+/// Tables of a scenario that a key names by the names in them.
+const NAMED: [&str; 2] = ["task", "agent"];
+/// How long a program runs, which a scenario says otherwise.
+const LENGTHS: [&str; 2] = ["passes", "warmup"];
+
+/// What the reader of machines takes, and machines that it takes.
+pub fn learn_machine(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
+    learn(texts, |text, _| Machine::parse(FILE, text, &[]).is_ok())
+}
+
+/// What the readers of scenarios and task sets take, and files that they take.
+pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
+    // Each is listened to for itself: what one needs the other may do without.
+    let (mut learned, mut right) = learn(texts.clone(), |text, directory| {
+        Scenario::parse(FILE, text, directory, &[]).is_ok()
+    });
+    let (of_tasks, right_tasks) = learn(texts, |text, directory| {
+        TaskSet::parse(FILE, text, directory, &[]).is_ok()
+    });
+    learned.join(of_tasks);
+    right.extend(right_tasks);
+    (learned, right)
+}
+
+/// The schema of a machine's file.
+pub fn of_machine(learned: &Place, pages: &Pages) -> Value {
+    let mut schema = table(learned, "", pages);
+    head(&mut schema, "A machine of Fresco", json!({ "numbers": numbers() }));
+    schema
+}
+
+/// The schema of a scenario or a task set; `machine` is that of a machine's file.
+pub fn of_scenario(learned: &Place, machine: &Value, pages: &Pages) -> Value {
+    let mut root = partial(&table(learned, "", pages));
+    // Where a task names no parameters, an empty table is read in their place.
+    root["properties"]
+        .as_object_mut()
+        .expect("is a map")
+        .remove("parameters");
+    let mut definitions = Map::from_iter([("numbers".to_owned(), numbers())]);
+    for key in OF_MACHINE {
+        let name = format!("machine.{key}");
+        root["properties"][key] = reference(&name);
+        definitions.insert(name, partial(&machine["properties"][key]));
+    }
+    for kind in NAMED {
+        let items = root["properties"][kind]["items"].take();
+        definitions.insert(kind.to_owned(), items);
+        root["properties"][kind]["items"] = reference(kind);
+    }
+    definitions["task"]["required"] = json!(["name"]);
+    of_programs(&mut definitions["task"]);
+    // What a variant or an axis sets is a part of this file.
+    let mut set = root["properties"].clone();
+    for key in [
+        "name",
+        "title",
+        "seed",
+        "repetitions",
+        "sweep",
+        "variant",
+        "baseline",
+        "plan",
+        "server",
+    ] {
+        set.as_object_mut().expect("is a map").remove(key);
+    }
+    for kind in NAMED {
+        let mut one = partial(&definitions[kind]);
+        // The program may be named elsewhere.
+        one.as_object_mut().expect("is a map").remove("allOf");
+        set[kind] = json!({ "type": "object", "additionalProperties": one });
+    }
+    root["properties"]["variant"]["items"]["properties"]["set"] =
+        json!({ "type": "object", "properties": set, "additionalProperties": false });
+    root["properties"]["variant"]["items"]["required"] = json!(["name", "set"]);
+    let axes: Map<String, Value> = set
+        .as_object()
+        .expect("is a map")
+        .iter()
+        .map(|(key, value)| (key.clone(), axis(value, &definitions)))
+        .collect();
+    let variants =
+        json!({ "type": "array", "minItems": 1, "items": { "type": "string" }, "description": "names of variants" });
+    let axes: Map<String, Value> = axes
+        .into_iter()
+        .map(|(key, value)| (key, json!({ "anyOf": [value, variants] })))
+        .collect();
+    root["properties"]["sweep"] = json!({ "type": "object", "properties": axes, "additionalProperties": variants });
+    root["properties"]["baseline"] =
+        json!({ "type": "object", "description": "the value of each axis that the others are compared with" });
+    head(
+        &mut root,
+        "A scenario or a task set of Fresco",
+        Value::Object(definitions),
+    );
+    root
+}
+
+fn head(schema: &mut Value, title: &str, definitions: Value) {
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["title"] = title.into();
+    schema["definitions"] = definitions;
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/definitions/{name}") })
+}
+
+/// Parameters are those of the program that the task names.
+fn of_programs(task: &mut Value) {
+    let mut cases = Vec::new();
+    for kind in fresco_load::programs() {
+        let document = Document::parse(FILE, "").expect("is TOML");
+        let (_, notes) = listen(|| kind.read(&document.root()).map(|_| ()));
+        let mut place = Place::of(&notes);
+        LENGTHS.iter().for_each(|length| _ = place.keys.remove(*length));
+        let mut parameters = table(&place, "", &Pages::default());
+        for parameter in kind.parameters().filter(|parameter| !LENGTHS.contains(&parameter.name)) {
+            let default = parameter
+                .kind
+                .default()
+                .map_or(String::new(), |default| format!("; default: {default}"));
+            parameters["properties"][parameter.name]["description"] =
+                format!("{}; {}{default}", parameter.doc, parameter.kind.range()).into();
+        }
+        parameters["additionalProperties"] = false.into();
+        let named = json!({ "properties": { "program": { "const": kind.name } }, "required": ["program"] });
+        let then = json!({ "properties": { "parameters": partial(&parameters) } });
+        cases.push(json!({ "if": named, "then": then }));
+    }
+    task["properties"]["parameters"] =
+        json!({ "type": "object", "description": "parameters of the program: fresco sim --programs" });
+    task["allOf"] = Value::Array(cases);
+}
+
+/// A list of values where the schema has one.
+fn axis(schema: &Value, definitions: &Map<String, Value>) -> Value {
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|name| name.strip_prefix("#/definitions/"));
+    let target = name.and_then(|name| definitions.get(name)).unwrap_or(schema);
+    let alternatives = target["anyOf"].as_array();
+    let object = alternatives
+        .into_iter()
+        .flatten()
+        .chain([target])
+        .find(|one| one["type"] == "object");
+    let values = json!({ "type": "array", "minItems": 1, "items": schema });
+    let Some(object) = object else { return values };
+    let mut swept = object.clone();
+    if let Some(properties) = swept.get_mut("properties").and_then(Value::as_object_mut) {
+        properties
+            .values_mut()
+            .for_each(|property| *property = axis(property, definitions));
+    }
+    if object["additionalProperties"].is_object() {
+        swept["additionalProperties"] = axis(&object["additionalProperties"], definitions);
+    }
+    if let Some(map) = swept.as_object_mut() {
+        // What holds of parameters of one program holds of none that is swept.
+        map.remove("allOf");
+        map.remove("required");
+    }
+    json!({ "anyOf": [swept, values] })
+}
