@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco verify`: checks that a live process got the colors that were asked for.
 
+mod publish;
 mod records;
 mod report;
 mod tasks;
@@ -10,15 +11,17 @@ pub use report::within;
 use super::live::{ColorArgs, planned};
 use crate::arguments::{integer, number};
 use crate::failure::{Outcome, WANTING};
+use crate::openmetrics;
+use crate::stop::STOPPED;
 use crate::{output, provenance};
 use fresco_input::InputError;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::PROC;
 use fresco_linux::proc::Process;
+use publish::Published;
 use report::VerifyReport;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Arguments of `fresco verify`.
 #[derive(Debug, clap::Args)]
@@ -34,6 +37,7 @@ Examples:
   fresco verify 4711
   fresco verify 4711 --json
   fresco verify 4711 --watch 2
+  fresco verify plan.json --watch 15 --openmetrics /var/lib/prometheus/node-exporter/fresco-plan.prom > /dev/null
   fresco verify plan.json
   fresco verify plan.json --watch 2
   fresco verify plan.json --records slots.jsonl --after 1s --late 200us
@@ -54,8 +58,12 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--watch", 1..=86400u32))]
     watch: Option<u32>,
 
+    /// Each look as OpenMetrics text, too: into FILE, or with --watch at unix:PATH or tcp:ADDRESS:PORT for who asks by HTTP
+    #[arg(long, value_name = "FILE|SOCKET", value_parser = openmetrics::target)]
+    openmetrics: Option<openmetrics::Target>,
+
     /// Judge recorded slots of a plan's table, as `fresco run PLAN --records FILE` writes them, in place of live processes
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "all", "least"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "all", "least", "openmetrics"])]
     records: Option<PathBuf>,
 
     /// With --records: how much later than planned a slot may begin and end
@@ -125,13 +133,18 @@ pub fn run(args: &Args) -> Outcome {
         }
         false => (own_request(&process, args)?, provenance::of_this_run(None)),
     };
+    let least = args.least / 100.0;
+    let published = Published::open(args)?;
     let mut report = VerifyReport::of(&process, &request, own)?;
     loop {
+        published.put(|| report.samples(least))?;
         output::print(args.json, "fresco-verify/1", &provenance, &report, || {
             report.tables(args.all)
         })?;
         let Some(seconds) = args.watch else { break };
-        std::thread::sleep(Duration::from_secs(seconds.into()));
+        if published.wait(seconds, || report.samples(least)) {
+            return Ok(ExitCode::from(STOPPED));
+        }
         match VerifyReport::of(&process, &request, own) {
             Ok(next) => report = next,
             // It has ended: the last look counts.
@@ -139,7 +152,7 @@ pub fn run(args: &Args) -> Outcome {
             Err(error) => return Err(error.into()),
         }
     }
-    match report.holds(args.least / 100.0) {
+    match report.holds(least) {
         true => Ok(ExitCode::SUCCESS),
         false => Ok(ExitCode::from(WANTING)),
     }
@@ -163,7 +176,8 @@ fn run_plan(args: &Args, path: &Path) -> Outcome {
         return records::run(path, file, &options, args.json);
     }
     let planned = planned::load(path, None)?;
-    tasks::run(&planned, args.least / 100.0, args.watch, args.json)
+    let published = Published::open(args)?;
+    tasks::run(&planned, args.least / 100.0, args.watch, args.json, &published)
 }
 
 /// What the process was started with.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages of a process by mapping and by color.
 
+use super::publish::{and, process};
+use crate::openmetrics::{BANDWIDTH, HOLDS, Labels, Samples, VERIFIED, VERIFIED_COLOR, VERIFIED_INSIDE};
 use crate::verbs::live::CAVEAT;
 use fresco_input::InputError;
 use fresco_linux::backend::Backend;
@@ -193,6 +195,33 @@ impl VerifyReport {
         within(&self.limits_asked, self.limits_applied.as_ref()) && self.total.share.is_none_or(|share| share >= least)
     }
 
+    /// The same as metrics; `holds` as [`Self::holds`].
+    pub fn samples(&self, least: f64) -> Samples {
+        let own = || process(None, self.pid, &self.program);
+        let mut samples = Samples::default();
+        for (place, pages) in [
+            ("inside", self.total.inside),
+            ("outside", self.total.outside),
+            ("off the map", self.total.off_the_map),
+            ("swapped", self.total.swapped),
+        ] {
+            samples.add(VERIFIED, and(own(), "place", place), pages as f64);
+        }
+        if let Some(share) = self.total.share {
+            samples.add(VERIFIED_INSIDE, own(), share);
+        }
+        for (kind, views) in [("bank", &self.bank_colors), ("llc", &self.llc_colors)] {
+            for view in views.iter().filter(|view| view.asked || view.pages > 0) {
+                let mut labels = and(own(), "kind", kind);
+                labels.extend([("color", view.color.to_string()), ("requested", view.asked.to_string())]);
+                samples.add(VERIFIED_COLOR, labels, view.pages as f64);
+            }
+        }
+        bandwidth(&mut samples, own, &self.limits_asked, self.limits_applied.as_ref());
+        samples.add(HOLDS, own(), f64::from(u8::from(self.holds(least))));
+        samples
+    }
+
     /// Requested against applied, then mappings, then colors; the summary alone, where no page has a color asked for.
     pub fn tables(&self, all: bool) -> Result<Vec<Table>, ReportError> {
         if self.total.inside == 0 && !all {
@@ -313,6 +342,16 @@ pub fn limits_applied(pid: u32) -> Option<Limits> {
     let budget = memguard.budget_of_process(pid).map(memguard::Budget::bytes_per_s);
     limits.bytes_per_s = limits.bytes_per_s.into_iter().chain(budget).min();
     Some(limits)
+}
+
+/// Adds the limits of bandwidth that there are.
+pub fn bandwidth(samples: &mut Samples, own: impl Fn() -> Labels, asked: &Limits, applied: Option<&Limits>) {
+    let applied = applied.and_then(|limits| limits.bytes_per_s);
+    for (which, limit) in [("requested", asked.bytes_per_s), ("applied", applied)] {
+        if let Some(bytes) = limit {
+            samples.add(BANDWIDTH, and(own(), "which", which), bytes as f64);
+        }
+    }
 }
 
 /// Returns true if these are the limits asked for. Less bandwidth is as good: hardware rounds, and bandwidth is divided

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco verify PLAN`: requested against applied, for all live processes of all tasks.
 
-use super::report::limits_applied;
-use super::report::within;
+use super::publish::{Published, and, process};
+use super::report::{bandwidth, limits_applied, within};
 use crate::failure::{Outcome, WANTING};
+use crate::openmetrics::{HIDDEN, HOLDS, RUNNING, Samples, VERIFIED, VERIFIED_INSIDE};
 use crate::output;
+use crate::stop::STOPPED;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use crate::verbs::live::{CAVEAT, Seen};
 use fresco_dram::color::format_list;
@@ -17,7 +19,6 @@ use fresco_linux::schedule::{Asked, Ext};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// All tasks.
 #[derive(Debug, Serialize)]
@@ -60,16 +61,19 @@ struct TaskView {
 
 /// Looks at them all: once, or each so many seconds until none is left, and then the last look counts. The status is 1
 /// if something that was requested is not so, or no task runs.
-pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool) -> Outcome {
+pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool, published: &Published) -> Outcome {
     let mut report = TasksReport::of(planned, least)?;
     loop {
+        published.put(|| report.samples())?;
         output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
             report.tables()
         })?;
         let Some(seconds) = watch.filter(|_| report.is_live()) else {
             break;
         };
-        std::thread::sleep(Duration::from_secs(seconds.into()));
+        if published.wait(seconds, || report.samples()) {
+            return Ok(ExitCode::from(STOPPED));
+        }
         let next = TasksReport::of(planned, least)?;
         if !next.is_live() {
             break;
@@ -156,6 +160,32 @@ impl TasksReport {
             note: seen.note(),
             caveat: CAVEAT,
         })
+    }
+
+    /// The same as metrics.
+    fn samples(&self) -> Samples {
+        let mut samples = Samples::default();
+        let mut names: Vec<&str> = self.tasks.iter().map(|task| task.task.as_str()).collect();
+        names.dedup();
+        for name in names {
+            let live = self.tasks.iter().filter(|task| task.task == name && task.pid.is_some());
+            samples.add(RUNNING, vec![("task", name.to_owned())], live.count() as f64);
+        }
+        for (task, pid) in self.tasks.iter().filter_map(|task| Some((task, task.pid?))) {
+            let own = || process(Some(&task.task), pid, &task.program);
+            for (place, pages) in [("inside", task.inside), ("outside", task.pages - task.inside)] {
+                samples.add(VERIFIED, and(own(), "place", place), pages as f64);
+            }
+            if let Some(share) = task.share {
+                samples.add(VERIFIED_INSIDE, own(), share);
+            }
+            bandwidth(&mut samples, own, &task.limits_asked, task.limits_applied.as_ref());
+            if let Some(holds) = task.holds {
+                samples.add(HOLDS, own(), f64::from(u8::from(holds)));
+            }
+        }
+        samples.add(HIDDEN, Vec::new(), self.not_looked_at as f64);
+        samples
     }
 
     /// Returns true if any task runs.
