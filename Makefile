@@ -19,7 +19,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: wheel python-test publish-check programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
-.PHONY: bench soak claims claims-quick fuzz install clean
+.PHONY: bench soak claims claims-quick fuzz install deb clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -131,6 +131,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) reads "10^5 memories: no read is longer than its bound" env BOUND_RUNS=100000 $(CARGO) test --release --locked -p fresco-bound --test all observed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
+	$(MAKE) --no-print-directory deb
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions
 
 claims: build ## All claims of the papers, in three other worlds as well (out/claims/index.html): an hour and more
@@ -181,13 +182,18 @@ kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs
 	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colors: half an hour from nothing" \
 		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
-install: build ## fresco, its libraries, the C library with header and adapters, and manual pages under PREFIX (default /usr/local)
+install: build ## fresco, its libraries, the C library with header and adapters, manual pages, completions, documentation and examples under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
 	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_preload.so
 	install -D -m 644 $(dir $(BIN))libfresco_qemu_plugin.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_qemu_plugin.so
 	scripts/c-install $(dir $(BIN))libfresco_c.a $(or $(PREFIX),/usr/local) $(DESTDIR)
-	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
-	$(BIN) man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
+	scripts/install-share $(BIN) "$(DESTDIR)" $(or $(PREFIX),/usr/local)
+
+deb: build ## A Debian package of what is installed: out/deb
+	rm -rf out/deb
+	$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/out/deb/root PREFIX=/usr
+	$(TIMED) deb "makes the package: a few seconds, some minutes the first time, to compile cargo-deb" scripts/deb out/deb
+	scripts/deb-check out/deb/*.deb
 
 clean: ## Build products and reports
 	$(CARGO) clean

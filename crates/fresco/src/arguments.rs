@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of options: what is wrong with one is told as for any other input, with what is allowed and the help.
 
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
 use fresco_input::{Document, InputError, closest, quoted};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A reader of the whole numbers within `range` that `option` takes.
 pub fn integer<T>(
@@ -60,12 +64,12 @@ pub fn number(
     }
 }
 
-/// A reader of one of the named `choices`.
+/// A reader of one of the named `choices`, which shells complete.
 pub fn choice<T: Copy + Send + Sync + 'static>(
     option: &'static str,
     choices: &'static [(&'static str, T)],
-) -> impl Fn(&str) -> Result<T, InputError> + Clone + Send + Sync + 'static {
-    move |word| {
+) -> Choice<impl Fn(&str) -> Result<T, InputError> + Clone + Send + Sync + 'static> {
+    let read = move |word: &str| {
         if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
             return Ok(*value);
         }
@@ -77,6 +81,39 @@ pub fn choice<T: Copy + Send + Sync + 'static>(
         Err(InputError::new(option, format!("found {word:?}"))
             .allowed(names().collect::<Vec<_>>().join(", "))
             .help(help))
+    };
+    Choice {
+        read,
+        names: choices.iter().map(|(name, _)| *name).collect(),
+    }
+}
+
+/// Completions are being made: [`Choice`] tells its names. Help and manual pages have them in words, and not once more.
+pub static COMPLETING: AtomicBool = AtomicBool::new(false);
+
+/// A reader of words, and the words.
+#[derive(Clone)]
+pub struct Choice<F> {
+    read: F,
+    names: Vec<&'static str>,
+}
+
+impl<T, F> TypedValueParser for Choice<F>
+where
+    T: Clone + Send + Sync + 'static,
+    F: Fn(&str) -> Result<T, InputError> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        TypedValueParser::parse_ref(&self.read, command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = self.names.iter().map(|name| PossibleValue::new(*name));
+        COMPLETING
+            .load(Ordering::Relaxed)
+            .then(|| Box::new(values) as Box<dyn Iterator<Item = PossibleValue> + '_>)
     }
 }
 

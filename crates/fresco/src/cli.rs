@@ -72,8 +72,12 @@ pub enum Verb {
     Reproduce(verbs::reproduce::Args),
     /// Check the theory of scheduling tasks and refresh against recorded answers
     Sched(verbs::sched::Args),
+    /// Print the JSON Schema of machine or scenario files, by which editors complete and check them
+    Schema(verbs::schema::Args),
     /// Print the manual page (roff), made from the same table as --help
     Man(verbs::man::Args),
+    /// Print what a shell needs to complete verbs, options and their values
+    Completions(verbs::completions::Args),
 }
 
 impl Verb {
@@ -83,6 +87,8 @@ impl Verb {
         match self {
             Self::Run(_) | Self::Record(_) | Self::LoopGuest(_) => false,
             Self::Man(args) => args.prints(),
+            Self::Ps(args) => args.prints(),
+            Self::Completions(args) => args.prints(),
             _ => true,
         }
     }
@@ -114,7 +120,9 @@ impl Verb {
             Self::Bench(args) => verbs::bench::run(&args),
             Self::Reproduce(args) => verbs::reproduce::run(args),
             Self::Sched(args) => verbs::sched::run(args),
+            Self::Schema(args) => verbs::schema::run(&args),
             Self::Man(args) => verbs::man::run(&args),
+            Self::Completions(args) => verbs::completions::run(&args),
         }
     }
 }

@@ -8,6 +8,7 @@ mod files;
 mod kept;
 mod latencies;
 mod on_machine;
+mod openmetrics;
 mod output;
 mod outputs;
 mod plans;

@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> Outcome {
 /// The page of a command, named `name`, and those of its subcommands.
 fn write_with_subcommands(command: &clap::Command, name: &str, directory: &Path) -> Result<(), Failure> {
     write_atomically(directory.join(format!("{name}.1")), &page(command)?)?;
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    for verb in verbs.filter(|verb| verb.get_name() != "help") {
         write_with_subcommands(verb, &format!("{name}-{}", verb.get_name()), directory)?;
     }
     Ok(())
