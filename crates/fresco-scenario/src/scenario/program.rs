@@ -29,11 +29,16 @@ pub(super) fn read(task: &Table<'_>, is_required: bool) -> Result<Option<Program
             refuse_unknown(&table, kind)?;
             kind.read(&table)?
         }
-        None => kind.read(
-            &Document::parse(&task.error("").file, "[parameters]")?
-                .root()
-                .table("parameters")?,
-        )?,
+        None => {
+            let none = Document::parse(&task.error("").file, "[parameters]")?;
+            let read = kind.read(&none.root().table("parameters")?);
+            read.map_err(|error| {
+                let path = format!("{}.{}", task.path(), error.field);
+                let help = format!("add {} = … to this [[task]]", error.field);
+                let missing = task.error(error.found.clone()).in_field(path);
+                missing.allowed(error.allowed.clone()).help(help)
+            })?
+        }
     };
     Ok(Some(spec.endless()))
 }

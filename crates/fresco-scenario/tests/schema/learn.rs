@@ -38,26 +38,6 @@ impl Place {
         place
     }
 
-    /// Adds what another reader takes of the same file.
-    pub fn join(&mut self, other: Self) {
-        for shape in other.shapes {
-            if !self.shapes.contains(&shape) {
-                self.shapes.push(shape);
-            }
-        }
-        for (name, key) in other.keys {
-            self.keys.entry(name).or_default().join(key);
-        }
-        if let Some(element) = other.element {
-            self.element.get_or_insert_default().join(*element);
-        }
-        self.any_keys |= other.any_keys;
-        self.closed |= other.closed;
-        self.ended += other.ended;
-        self.needed += other.needed;
-        self.optional |= other.optional;
-    }
-
     fn at(&mut self, path: &str) -> &mut Self {
         let segments = path.split('.').filter(|segment| !segment.is_empty());
         segments.fold(self, |place, segment| match is_index(segment) {

@@ -191,10 +191,11 @@ fn every_file_of_the_repository_is_valid() {
 fn every_variant_that_is_right_is_valid() {
     for (schema, right, least) in [
         (&LEARNED.machine.1, &LEARNED.machine.2, 100),
-        (&LEARNED.scenario.1, &LEARNED.scenario.2, 300),
+        (&LEARNED.scenario.1, &LEARNED.scenario.2, 150),
     ] {
         let validator = validator(schema);
-        for text in right {
+        // What a calibration has fitted is read in place of what the file says.
+        for text in right.iter().filter(|text| !text.contains("fitted.")) {
             valid(&validator, text, Path::new("variant"));
         }
         assert!(right.len() > least, "{}", right.len());

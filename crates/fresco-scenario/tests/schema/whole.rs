@@ -4,7 +4,7 @@
 use crate::schema::json::{numbers, partial, table};
 use crate::schema::learn::{FILE, Place, learn};
 use crate::schema::pages::Pages;
-use fresco_input::{Document, listen};
+use fresco_input::{Document, InputError, listen};
 use fresco_machine::Machine;
 use fresco_scenario::{Scenario, TaskSet};
 use serde_json::{Map, Value, json};
@@ -35,18 +35,14 @@ pub fn learn_machine(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
     learn(texts, |text, _| Machine::parse(FILE, text, &[]).is_ok())
 }
 
-/// What the readers of scenarios and task sets take, and files that they take.
+/// What the readers of scenarios and task sets take, and scenarios that both are content with: what one leaves to the other, the other takes.
 pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
-    // Each is listened to for itself: what one needs the other may do without.
-    let (mut learned, mut right) = learn(texts.clone(), |text, directory| {
-        Scenario::parse(FILE, text, directory, &[]).is_ok()
-    });
-    let (of_tasks, right_tasks) = learn(texts, |text, directory| {
-        TaskSet::parse(FILE, text, directory, &[]).is_ok()
-    });
-    learned.join(of_tasks);
-    right.extend(right_tasks);
-    (learned, right)
+    learn(texts, |text, directory| {
+        let scenario = Scenario::parse(FILE, text, directory, &[]);
+        let set = TaskSet::parse(FILE, text, directory, &[]);
+        let of_plans = |error: &InputError| error.field.starts_with("plan") || error.field.starts_with("server");
+        scenario.is_ok() && !set.is_err_and(|error| of_plans(&error))
+    })
 }
 
 /// The schema of a machine's file.
