@@ -92,7 +92,8 @@ const TRIES: usize = 2;
 /// The same of a key of which nothing is known yet.
 const TRIES_UNKNOWN: usize = 6;
 
-/// One value of each kind: a key has them once, so that every way in which a reader takes it is asked for.
+/// One value of each kind: a key has them once, so that every way in which a reader takes it is asked for; the last ones only if nothing is known
+/// of it yet.
 const PROBES: [&str; 6] = ["1", "\"x\"", "[1]", "[\"x\"]", "[{}]", "{}"];
 
 /// Has `read` read the texts, each with the directory of its file, and what comes of them when choices are made otherwise.
@@ -127,7 +128,7 @@ pub fn learn(texts: Vec<(String, PathBuf)>, read: impl Fn(&str, &Path) -> bool) 
                 Asked::Key if learned.at(&note.path).shapes.is_empty() => {
                     (TRIES_UNKNOWN, PROBES.map(str::to_owned).to_vec())
                 }
-                Asked::Key => (1, PROBES.map(str::to_owned).to_vec()),
+                Asked::Key => (1, PROBES[..3].iter().map(|probe| (*probe).to_owned()).collect()),
                 _ => continue,
             };
             for value in values {
