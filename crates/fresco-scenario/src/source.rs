@@ -3,8 +3,10 @@
 
 use crate::Plan;
 use crate::plan::{Method, PlannedBandwidth, PlannedTask, Schedule, Work};
+use crate::scenario::Axis;
 use crate::scenario::assignment::read_with;
-use fresco_input::{InputError, quoted};
+use crate::scenario::sweep::Sweep;
+use fresco_input::{Document, InputError, quoted};
 use fresco_rt::policy::Policy;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -64,6 +66,26 @@ impl Source {
     /// It is no TOML; a key that it cannot have, such as one of a task that it has not.
     pub fn with(&self, overrides: &[String]) -> Result<String, InputError> {
         read_with(&self.file, &self.text, overrides, |document, _| Ok(document.to_toml()))
+    }
+
+    /// The axes of its `[sweep]`, without reading anything else of it.
+    ///
+    /// # Errors
+    /// It is no TOML; an axis or a variant is wrong.
+    pub fn axes(&self) -> Result<Vec<Axis>, InputError> {
+        read_with(&self.file, &self.text, &[], |document, _| {
+            Ok(Sweep::read(&document.root())?.axes)
+        })
+    }
+
+    /// Returns true if it has keys that only a planner heeds: it is a plan, or asks for one.
+    ///
+    /// # Errors
+    /// It is no TOML.
+    pub fn is_planned(&self) -> Result<bool, InputError> {
+        let document = Document::parse(&self.file, &self.text)?;
+        let root = document.root();
+        Ok(["plan", "server"].iter().any(|key| root.has(key)))
     }
 
     /// The tasks of a plan; its machine is named as seen from the working directory.

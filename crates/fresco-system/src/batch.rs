@@ -106,6 +106,23 @@ pub fn run_all(
     Ok(batch.run(scenario)?.expect("nobody has stopped it"))
 }
 
+/// Makes all runs of a scenario on the calling thread, one after the other, and puts their results together: for callers that have
+/// threads of their own, each with scenarios. `None` if it is given up.
+///
+/// # Errors
+/// The error of the first run that has one; see [`run`]. Those after it are not made.
+pub fn run_here(scenario: &Scenario, is_given_up: &dyn Fn() -> bool) -> Result<Option<ScenarioResult>, InputError> {
+    let specs = scenario.runs();
+    let mut made = Vec::with_capacity(specs.len());
+    for spec in &specs {
+        match made_unless(spec, &runs::experiment(spec)?, is_given_up)? {
+            Some(run) => made.push(run),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(ScenarioResult::new(scenario, made, specs.len())))
+}
+
 /// How the runs of a scenario are made.
 #[derive(Clone, Copy)]
 pub struct Batch<'b> {

@@ -51,7 +51,7 @@ mod runs;
 mod store;
 
 pub use against::{Against, Begins, Rival, longest_work};
-pub use batch::{Batch, Progress, run, run_all, run_alone};
+pub use batch::{Batch, Progress, run, run_all, run_alone, run_here};
 pub use fresco_load::Program;
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,

@@ -352,6 +352,10 @@ impl Tables {
         self.periods.push(row)
     }
 
+    /// Columns before those of an axis: scenario, machine, method, point. Repetition and seed follow them. What a table says of the run
+    /// stands in the values that its rows share.
+    pub const BEFORE_AXES: usize = 4;
+
     /// All tables.
     pub fn all(&self) -> [&DataTable; 5] {
         [

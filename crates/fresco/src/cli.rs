@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 ///
 /// Results go to standard output, progress and warnings to standard error. `-` is standard input wherever a file is read.
 /// Exit status: 0 all is well, 1 what was asked for was found wanting (a claim that differs under --strict, a trace with
-/// violations, no plan, or none within --time-limit), 2 wrong input, or output that cannot be written, 3 right input whose data
+/// violations, points of a sweep that failed, no plan, or none within --time-limit), 2 wrong input, or output that cannot be written, 3 right input whose data
 /// do not fit the memory they may have, 4 no verdict (a plan too long to be verified, a text file too large to be read), 10 to
 /// 13 verdicts of `map detect`, 70 a fault of Fresco itself, 130 stopped by Ctrl-C, 141 the reader of the output has gone away.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ pub struct Cli {
 pub enum Verb {
     /// Run a scenario on the model of its machine: how much do tasks slow each other down?
     Sim(verbs::sim::Args),
+    /// Run many points of a scenario, each once: grids, samples, lists; on all cores, in shards, on a cluster
+    Sweep(verbs::sweep::Args),
     /// Schedule tasks and refresh together, or say why it cannot be done
     Plan(verbs::plan::Args),
     /// Verify a plan without trusting who made it
@@ -97,6 +99,7 @@ impl Verb {
     pub fn run(self) -> Outcome {
         match self {
             Self::Sim(args) => verbs::sim::run(args),
+            Self::Sweep(args) => verbs::sweep::run(&args),
             Self::Plan(args) => verbs::plan::run(&args),
             Self::Attack(args) => verbs::attack::run(&args),
             Self::Bound(args) => verbs::bound::run(&args),

@@ -8,7 +8,7 @@ mod parquet;
 
 pub use arrow::{UNIT, to_record_batch, to_schema};
 pub use csv::to_csv;
-pub use parquet::to_parquet;
+pub use parquet::{ParquetWriter, to_parquet};
 
 use crate::ReportError;
 use std::sync::Arc;
@@ -118,7 +118,6 @@ impl DataTable {
         if self.blocks.is_empty() {
             self.begin(Vec::new());
         }
-        let number = self.rows() + 1;
         let Some(block) = self.blocks.last_mut() else {
             return Ok(());
         };
@@ -127,18 +126,32 @@ impl DataTable {
         let found = block.shared.len() + block.values.len() - before;
         let checked = match found == self.columns.len() {
             true => std::iter::zip(&self.columns, block.shared.iter().chain(&block.values[before..]))
-                .try_for_each(|(column, value)| value.check(column)),
-            false => Err(ReportError::RowLength {
-                table: self.name.to_owned(),
-                row: number,
-                found,
-                expected: self.columns.len(),
-            }),
+                .try_for_each(|(column, value)| value.check(column).map_err(Some)),
+            false => Err(None),
         };
         if checked.is_err() {
             block.values.truncate(before);
         }
-        checked
+        checked.map_err(|error| {
+            error.unwrap_or_else(|| ReportError::RowLength {
+                table: self.name.to_owned(),
+                row: self.rows() + 1,
+                found,
+                expected: self.columns.len(),
+            })
+        })
+    }
+
+    /// The rows of each run: the values that they share, and their own, row by row.
+    pub fn blocks(&self) -> impl Iterator<Item = (&[Value], &[Value])> {
+        self.blocks
+            .iter()
+            .map(|block| (block.shared.as_slice(), block.values.as_slice()))
+    }
+
+    /// Takes all rows away.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
     }
 
     /// Number of rows.

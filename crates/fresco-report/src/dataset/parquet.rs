@@ -7,6 +7,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use std::io::Write;
 
 /// Key of the provenance among the file's key-value metadata: the same JSON as in `provenance.json`.
 pub const KEY: &str = "fresco.provenance";
@@ -18,19 +19,72 @@ pub const KEY: &str = "fresco.provenance";
 /// # Errors
 /// None in practice: memory can be written to.
 pub fn to_parquet(table: &DataTable, provenance: &Provenance) -> Result<Vec<u8>, ReportError> {
-    let rows = arrow::to_record_batch(table)?;
-    let write = || {
-        let properties = WriterProperties::builder()
-            .set_created_by(provenance.tool_line())
-            .set_key_value_metadata(Some(metadata(provenance)?))
-            .build();
-        let mut bytes = Vec::new();
-        let mut file = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties))?;
-        file.write(&rows)?;
-        file.close()?;
-        Ok(bytes)
-    };
-    write().map_err(|error: ParquetError| ReportError::File(format!("{}.parquet: {error}", table.name)))
+    let mut writer = ParquetWriter::new(Vec::new(), table, provenance)?;
+    writer.add(table)?;
+    writer.finish()
+}
+
+/// A Parquet file that is written row group by row group, for tables that do not fit into memory.
+///
+/// ```
+/// use fresco_report::Provenance;
+/// use fresco_report::dataset::{DataColumn, DataTable, Kind, ParquetWriter, to_parquet};
+///
+/// let mut table = DataTable::new("numbers", vec![DataColumn::new("n", Kind::Integer)]);
+/// let provenance = Provenance::new("0.1.0", "fresco", None);
+/// let mut writer = ParquetWriter::new(Vec::new(), &table, &provenance)?;
+/// table.push([7u32.into()])?;
+/// writer.add(&table)?;
+/// assert_eq!(writer.finish()?, to_parquet(&table, &provenance)?);
+/// # Ok::<(), fresco_report::ReportError>(())
+/// ```
+pub struct ParquetWriter<W: Write + Send> {
+    name: &'static str,
+    file: ArrowWriter<W>,
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    /// A file with the columns of `table`; none of its rows yet.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn new(into: W, table: &DataTable, provenance: &Provenance) -> Result<Self, ReportError> {
+        let name = table.name;
+        let open = || {
+            let properties = WriterProperties::builder()
+                .set_created_by(provenance.tool_line())
+                .set_key_value_metadata(Some(metadata(provenance)?))
+                .build();
+            ArrowWriter::try_new(into, arrow::to_schema(table), Some(properties))
+        };
+        let file = open().map_err(|error| failed(name, &error))?;
+        Ok(Self { name, file })
+    }
+
+    /// Adds the rows of `table`, which has the same columns, as a row group; nothing if it has none.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, table: &DataTable) -> Result<(), ReportError> {
+        if table.rows() == 0 {
+            return Ok(());
+        }
+        let rows = arrow::to_record_batch(table)?;
+        let added = self.file.write(&rows).and_then(|()| self.file.flush());
+        added.map_err(|error| failed(self.name, &error))
+    }
+
+    /// Ends the file, and gives back what it was written to.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish(self) -> Result<W, ReportError> {
+        self.file.into_inner().map_err(|error| failed(self.name, &error))
+    }
+}
+
+fn failed(name: &str, error: &ParquetError) -> ReportError {
+    ReportError::File(format!("{name}.parquet: {error}"))
 }
 
 fn metadata(provenance: &Provenance) -> Result<Vec<KeyValue>, ParquetError> {

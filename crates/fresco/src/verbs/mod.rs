@@ -26,5 +26,6 @@ pub mod run;
 pub mod sched;
 pub mod schema;
 pub mod sim;
+pub mod sweep;
 pub mod trace;
 pub mod verify;

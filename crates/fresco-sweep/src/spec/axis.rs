@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Axes: what is varied, and which values it takes.
+
+use super::draw::{power, rounded};
+use fresco_input::{InputError, Item, Table, quoted};
+
+/// `key=value` of a point, and where that was written.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// As `fresco sim --set` takes it.
+    pub assignment: String,
+    /// File, line and field of the value.
+    pub place: InputError,
+}
+
+impl Set {
+    pub(super) fn new(key: &str, value: &str, place: InputError) -> Self {
+        Self {
+            assignment: format!("{key}={value}"),
+            place,
+        }
+    }
+
+    /// The key.
+    pub fn key(&self) -> &str {
+        self.assignment.split_once('=').map_or("", |(key, _)| key)
+    }
+
+    /// The value as TOML.
+    pub fn value(&self) -> &str {
+        self.assignment.split_once('=').map_or("", |(_, value)| value)
+    }
+}
+
+/// A value of an axis that is written in the file.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The value as people read it.
+    pub label: String,
+    /// What it sets.
+    pub sets: Vec<Set>,
+}
+
+/// What an axis ranges over.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// One of these.
+    Levels(Vec<Level>),
+    /// A number between two ends.
+    Range(Range),
+}
+
+/// A dimension of a sweep.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// The key that it sets, or the name under which variants stand.
+    pub key: String,
+    /// Its values.
+    pub values: Values,
+}
+
+/// Numbers from one to another.
+#[derive(Clone, Debug)]
+pub struct Range {
+    from: f64,
+    to: f64,
+    /// From one possible value to the next; any number if there is none.
+    step: Option<f64>,
+    logarithmic: bool,
+    /// Unit of the values; empty without.
+    pub unit: String,
+    pub(super) place: InputError,
+}
+
+/// Significant digits of values of a range without steps.
+const DIGITS: usize = 6;
+/// Most values of a range with steps.
+const MOST_STEPS: f64 = 1e9;
+
+impl Axis {
+    /// The value at a place in [0, 1) of the axis: of levels and of steps, each has an equal part.
+    pub fn at(&self, place: f64) -> Level {
+        match &self.values {
+            Values::Levels(levels) => {
+                let number = (place * levels.len() as f64) as usize;
+                levels[number.min(levels.len() - 1)].clone()
+            }
+            Values::Range(range) => {
+                let number = range.at(place);
+                let (label, value) = match range.unit.as_str() {
+                    "" => (number.to_string(), number.to_string()),
+                    unit => (number.to_string(), quoted(&format!("{number} {unit}"))),
+                };
+                Level {
+                    label,
+                    sets: vec![Set::new(&self.key, &value, range.place.clone())],
+                }
+            }
+        }
+    }
+
+    /// The unit of its values, which are numbers then; empty without.
+    pub fn unit(&self) -> &str {
+        match &self.values {
+            Values::Levels(_) => "",
+            Values::Range(range) => &range.unit,
+        }
+    }
+}
+
+impl Range {
+    /// Reads `{ from = 1, to = 64, step = 1, scale = "log", unit = "MiB" }`.
+    pub fn read(table: &Table<'_>) -> Result<Self, InputError> {
+        let number = |key: &str| number(&table.item(key, A_NUMBER)?);
+        let (from, to) = (number("from")?, number("to")?);
+        let step = match table.has("step") {
+            true => Some(number("step")?),
+            false => None,
+        };
+        let logarithmic = table
+            .opt_choice("scale", &[("linear", false), ("log", true)])?
+            .unwrap_or(false);
+        let unit = table.opt_text("unit")?.unwrap_or_default().trim().to_owned();
+        let place = table.error("");
+        if to < from {
+            let error = table.error_at("to", format!("found {to}, which is less than from = {from}"));
+            return Err(error.allowed(format!("{from} or more")).help("exchange the two"));
+        }
+        if logarithmic && from <= 0.0 {
+            let error = table.error_at("from", format!("found {from} on a logarithmic scale"));
+            return Err(error
+                .allowed("a number above 0")
+                .help("begin above 0, or write scale = \"linear\""));
+        }
+        if let Some(step) = step.filter(|step| *step <= 0.0 || (to - from) / step > MOST_STEPS) {
+            let error = table.error_at("step", format!("found {step}"));
+            return Err(error
+                .allowed(format!("a number above 0 that makes at most {MOST_STEPS} steps"))
+                .help("write a larger step, or none"));
+        }
+        Ok(Self {
+            from,
+            to,
+            step,
+            logarithmic,
+            unit,
+            place,
+        })
+    }
+
+    fn at(&self, place: f64) -> f64 {
+        let steps = self
+            .step
+            .map(|step| (step, ((self.to - self.from) / step + 1e-9).floor()));
+        let between = |from: f64, to: f64| match self.logarithmic {
+            true => from * power(to / from, place),
+            false => from + (to - from) * place,
+        };
+        match steps {
+            None => rounded(between(self.from, self.to), DIGITS).clamp(self.from, self.to),
+            Some((step, last)) => {
+                let number = match self.logarithmic {
+                    false => (place * (last + 1.0)).floor(),
+                    true => ((between(self.from, self.to) - self.from) / step).round(),
+                };
+                rounded(self.from + number.min(last) * step, 12)
+            }
+        }
+    }
+}
+
+const A_NUMBER: &str = "a number, without quotes; its unit is a key of its own";
+
+fn number(item: &Item<'_>) -> Result<f64, InputError> {
+    let is_text = item.is_text() || item.is_list() || item.is_table();
+    let number = item.to_toml().replace('_', "").parse::<f64>().ok();
+    number.filter(|number| number.is_finite() && !is_text).ok_or_else(|| {
+        item.error(format!("found {}", item.describe()))
+            .allowed(A_NUMBER)
+            .help("write for example { from = 1, to = 64, unit = \"MiB\" }")
+    })
+}
+
+/// A value in words: a text without its quotes.
+pub(super) fn label(item: &Item<'_>) -> String {
+    item.text().map_or_else(|_| item.to_toml(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fresco_input::Document;
+
+    fn axis(range: &str) -> Result<Axis, InputError> {
+        let document = Document::parse("s.toml", &format!("r = {range}")).expect("is TOML");
+        let root = document.root();
+        let range = Range::read(&root.table("r").expect("a table"))?;
+        Ok(Axis {
+            key: "k".to_owned(),
+            values: Values::Range(range),
+        })
+    }
+
+    fn drawn(range: &str) -> Vec<String> {
+        let axis = axis(range).expect("a range");
+        let values = [0.0, 0.25, 0.5, 0.75, 0.9999].map(|place| axis.at(place));
+        values.iter().map(|level| level.sets[0].assignment.clone()).collect()
+    }
+
+    #[test]
+    fn values_of_ranges() {
+        assert_eq!(
+            drawn("{ from = 1, to = 3 }"),
+            ["k=1", "k=1.5", "k=2", "k=2.5", "k=2.9998"]
+        );
+        // Four values with a quarter of the axis each.
+        assert_eq!(
+            drawn("{ from = 1, to = 4, step = 1 }"),
+            ["k=1", "k=2", "k=3", "k=4", "k=4"]
+        );
+        assert_eq!(
+            drawn("{ from = 0.1, to = 0.5, step = 0.1 }"),
+            ["k=0.1", "k=0.2", "k=0.3", "k=0.4", "k=0.5"]
+        );
+        assert_eq!(
+            drawn("{ from = 1, to = 256, scale = \"log\", step = 1, unit = \"KiB\" }"),
+            [
+                "k=\"1 KiB\"",
+                "k=\"4 KiB\"",
+                "k=\"16 KiB\"",
+                "k=\"64 KiB\"",
+                "k=\"256 KiB\""
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused() {
+        for (range, found) in [
+            ("{ from = \"1 MiB\", to = 2 }", "found the text \"1 MiB\""),
+            ("{ from = 2, to = 1 }", "less than from = 2"),
+            ("{ from = 0, to = 1, scale = \"log\" }", "on a logarithmic scale"),
+            ("{ from = 0, to = 1, step = 0 }", "found 0"),
+            ("{ from = 0 }", "missing"),
+        ] {
+            let error = axis(range).expect_err(range).to_string();
+            assert!(error.contains(found) && error.contains("s.toml:1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tables of a sweep's file.
+
+use super::axis::{Axis, Level, Range, Set, Values, label};
+use fresco_input::{InputError, Item, Table};
+
+/// A named set of values.
+pub(super) struct Variant {
+    name: String,
+    sets: Vec<Set>,
+}
+
+/// First segments of keys that are the same at all points of a sweep, or that nothing but a planner heeds.
+const REFUSED: [&str; 7] = ["name", "title", "sweep", "variant", "baseline", "plan", "server"];
+
+/// That a key can be varied.
+fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
+    let first = key.split('.').next().unwrap_or(key);
+    if !REFUSED.contains(&first) {
+        return Ok(());
+    }
+    let help = match first {
+        "plan" | "server" => "plan first, and simulate the plans with fresco sim",
+        "name" | "title" => "name the sweep instead",
+        _ => "change it in the scenario itself: its own sweep is made at each point",
+    };
+    Err(item
+        .error(format!("found {key:?}, which is the same at all points"))
+        .allowed(format!(
+            "keys of the scenario, but those that begin with {}",
+            REFUSED.join(", ")
+        ))
+        .help(help))
+}
+
+fn sets_below(table: &Table<'_>) -> Result<Vec<Set>, InputError> {
+    let mut sets = Vec::new();
+    for (key, item) in table.leaves("")? {
+        check_key(&key, &item)?;
+        sets.push(Set::new(&key, &item.to_toml(), item.error("")));
+    }
+    Ok(sets)
+}
+
+/// `[[variant]]`, each with `name` and `set`.
+pub(super) fn variants(root: &Table<'_>) -> Result<Vec<Variant>, InputError> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for table in root.array_of_tables("variant")? {
+        let name = table.text("name")?.to_owned();
+        if variants.iter().any(|known| known.name == name) {
+            let error = table.error_at("name", format!("found a second variant {name:?}"));
+            return Err(error.allowed("each name once").help("rename one of the two"));
+        }
+        let sets = sets_below(&table.table("set")?)?;
+        table.finish()?;
+        variants.push(Variant { name, sets });
+    }
+    Ok(variants)
+}
+
+/// `[set]`: values of all points.
+pub(super) fn set(root: &Table<'_>) -> Result<Vec<Set>, InputError> {
+    let table = root.opt_table("set")?;
+    let sets = table.map(|table| sets_below(&table)).transpose()?;
+    Ok(sets.unwrap_or_default())
+}
+
+/// `[grid]`: keys with lists of values.
+pub(super) fn grid(table: &Table<'_>, variants: &[Variant]) -> Result<Vec<Axis>, InputError> {
+    let leaves = table.leaves("")?;
+    if leaves.is_empty() {
+        return Err(empty(table));
+    }
+    leaves.iter().map(|(key, item)| levels(key, item, variants)).collect()
+}
+
+fn empty(table: &Table<'_>) -> InputError {
+    let error = table
+        .error("found no key")
+        .allowed("keys of the scenario, with their values");
+    error.help("add one, for example corunners = [0, 1], or remove the table")
+}
+
+/// `over` of samples: keys with ranges, or with lists of choices.
+pub(super) fn over(table: &Table<'_>, variants: &[Variant]) -> Result<Vec<Axis>, InputError> {
+    let mut axes = Vec::new();
+    collect(table, "", variants, &mut axes)?;
+    match axes.is_empty() {
+        true => Err(empty(table)),
+        false => Ok(axes),
+    }
+}
+
+fn collect(table: &Table<'_>, prefix: &str, variants: &[Variant], axes: &mut Vec<Axis>) -> Result<(), InputError> {
+    for key in table.keys() {
+        let item = table.item(key, "")?;
+        let key = match prefix {
+            "" => key.to_owned(),
+            _ => format!("{prefix}.{key}"),
+        };
+        if !item.is_table() {
+            axes.push(levels(&key, &item, variants)?);
+            continue;
+        }
+        let below = item.table()?;
+        if below.keys().any(|key| key == "from" || key == "to") {
+            check_key(&key, &item)?;
+            let values = Values::Range(Range::read(&below)?);
+            below.finish()?;
+            axes.push(Axis { key, values });
+        } else {
+            collect(&below, &key, variants, axes)?;
+        }
+    }
+    Ok(())
+}
+
+/// An axis of listed values. If all of them name variants they stand for these; else they are values of the key.
+fn levels(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<Axis, InputError> {
+    let items = item.list()?;
+    if items.is_empty() {
+        let error = item.error("found an empty list").allowed("one value or more");
+        return Err(error.help("name the values, or remove the axis"));
+    }
+    let variant = |item: &Item<'_>| {
+        let name = item.text().ok()?;
+        variants.iter().find(|variant| variant.name == name)
+    };
+    let are_variants = items.iter().all(|item| variant(item).is_some());
+    if !are_variants {
+        check_key(key, item)?;
+    }
+    let mut levels: Vec<Level> = Vec::new();
+    for value in &items {
+        let label = label(value);
+        if levels.iter().any(|level| level.label == label) {
+            let error = value.error(format!("found {label} twice")).allowed("each value once");
+            return Err(error.help("remove one of the two"));
+        }
+        let sets = match variant(value).filter(|_| are_variants) {
+            Some(variant) => variant.sets.clone(),
+            None => {
+                check_key(key, value)?;
+                vec![Set::new(key, &value.to_toml(), value.error("").in_field(item.path()))]
+            }
+        };
+        levels.push(Level { label, sets });
+    }
+    Ok(Axis {
+        key: key.to_owned(),
+        values: Values::Levels(levels),
+    })
+}
+
+/// `[[point]]`: the keys of each and their values.
+pub(super) fn listed(root: &Table<'_>) -> Result<Vec<Vec<(String, Level)>>, InputError> {
+    let mut points = Vec::new();
+    for table in root.array_of_tables("point")? {
+        let leaves = table.leaves("")?;
+        if leaves.is_empty() {
+            return Err(empty(&table));
+        }
+        let mut point = Vec::new();
+        for (key, item) in leaves {
+            check_key(&key, &item)?;
+            let level = Level {
+                label: label(&item),
+                sets: vec![Set::new(&key, &item.to_toml(), item.error(""))],
+            };
+            point.push((key, level));
+        }
+        points.push(point);
+    }
+    Ok(points)
+}
+
+impl Range {
+    /// Where it is written.
+    pub(super) fn place(&self) -> &InputError {
+        &self.place
+    }
+}

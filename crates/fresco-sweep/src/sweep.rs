@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A sweep: its points by number, and one of them as a scenario.
+
+use crate::address::{Digest, Inputs, Spelling};
+use crate::spec::{Axis, Level, Set, Spec, Values};
+use fresco_input::{InputError, file_name, read_file};
+use fresco_report::dataset::{DataColumn, Kind, Value};
+use fresco_scenario::{Scenario, Source, builtin_source};
+use std::path::Path;
+
+/// A list of points, each a scenario with some of its keys set.
+///
+/// ```
+/// let text = "scenario = \"first\"\n[grid]\nmeasure.operations = [100, 200]\nseed = [1, 2, 3]\n";
+/// let sweep = fresco_sweep::Sweep::parse("s.toml", text, "".as_ref(), &[])?;
+/// let labels: Vec<String> = (0..sweep.points()).map(|number| sweep.point(number).set().join(" ")).collect();
+/// assert_eq!(labels[0], "measure.operations=100 seed=1");
+/// assert_eq!(labels[1], "measure.operations=100 seed=2");
+/// assert_eq!(labels[5], "measure.operations=200 seed=3");
+/// # Ok::<(), fresco_input::InputError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// As its file says it.
+    pub spec: Spec,
+    /// The name of its file, as errors give it.
+    pub file: String,
+    /// The text of its file.
+    pub text: String,
+    /// What the command line has changed in it.
+    pub overrides: Vec<String>,
+    /// Its columns in tables, in their order.
+    pub columns: Vec<Column>,
+    /// Axes of the scenario's own sweep, which is made at each point.
+    pub inner: Vec<fresco_scenario::Axis>,
+    scenario: Source,
+    /// Of what all points share.
+    common: Digest,
+}
+
+/// A column of an axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The key, or the name under which variants stand.
+    pub key: String,
+    /// Unit of its numbers; empty without.
+    pub unit: String,
+    /// All its values are numbers.
+    pub is_number: bool,
+}
+
+/// One point.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Its value of each column, as people read it; `None` where a listed point does not set the key.
+    pub values: Vec<Option<String>>,
+    sets: Vec<Set>,
+}
+
+impl Point {
+    /// What it sets in the scenario, `key=value`.
+    pub fn set(&self) -> Vec<String> {
+        self.sets.iter().map(|set| set.assignment.clone()).collect()
+    }
+
+    /// In words: `corunners = 3, policy = private`.
+    pub fn words(&self, sweep: &Sweep) -> String {
+        let named = std::iter::zip(&sweep.columns, &self.values).filter_map(|(column, value)| {
+            let unit = match column.unit.as_str() {
+                "" => String::new(),
+                unit => format!(" {unit}"),
+            };
+            Some(format!("{} = {}{unit}", column.key, value.as_ref()?))
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Sweep {
+    /// Reads a sweep from a file, and its scenario. `overrides` are `key=value` of the file, as `--set` takes them.
+    ///
+    /// # Errors
+    /// The file or the scenario cannot be read, or is wrong: see [`Spec::parse`]. What is wrong with a single point is found when it is run.
+    pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
+        let path = path.as_ref();
+        let text = read_file(path)?;
+        Self::parse(
+            &file_name(path),
+            &text,
+            path.parent().unwrap_or(Path::new("")),
+            overrides,
+        )
+    }
+
+    /// Reads a sweep from its text; its scenario is named as seen from `directory`.
+    ///
+    /// # Errors
+    /// As [`Sweep::load`].
+    pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let spec = Spec::parse(file, text, overrides)?;
+        let name = &spec.scenario;
+        let scenario = match name.contains('/') || name.ends_with(".toml") || name.ends_with(".json") {
+            true => Source::read(directory.join(name)),
+            false => builtin_source(name),
+        };
+        let at = |error: InputError| match error.line {
+            None => error.moved_to(&spec.scenario_place),
+            Some(_) => error,
+        };
+        let scenario = scenario.map_err(at)?;
+        if scenario.is_planned()? {
+            let error =
+                fresco_scenario::error_at(&spec.scenario_place, "found a plan, or a scenario that asks for one");
+            return Err(error
+                .allowed("a scenario that is simulated as it stands")
+                .help("remove [plan] and [[server]], or simulate plans with fresco sim"));
+        }
+        let common = Digest::of(["fresco sweep 1", crate::MODEL, &scenario.text, &spec.tables.join(" ")]);
+        Ok(Self {
+            inner: scenario.axes()?,
+            columns: columns(&spec),
+            spec,
+            file: file.to_owned(),
+            text: text.to_owned(),
+            overrides: overrides.to_vec(),
+            scenario,
+            common,
+        })
+    }
+
+    /// How many points it has.
+    pub fn points(&self) -> u32 {
+        let spec = &self.spec;
+        (spec.combinations * u64::from(spec.samples)) as u32 + spec.listed.len() as u32
+    }
+
+    /// The point of a number below [`Sweep::points`]: for each sample all combinations of the grid, the last key fastest; at the end the listed ones.
+    ///
+    /// # Panics
+    /// There is no such point.
+    pub fn point(&self, number: u32) -> Point {
+        assert!(number < self.points(), "point {number} of {}", self.points());
+        let spec = &self.spec;
+        let drawn = spec.combinations * u64::from(spec.samples);
+        let mut levels: Vec<(&str, Level)> = Vec::new();
+        match u64::from(number).checked_sub(drawn) {
+            Some(listed) => levels.extend(
+                spec.listed[listed as usize]
+                    .iter()
+                    .map(|(key, level)| (key.as_str(), level.clone())),
+            ),
+            None => {
+                let (sample, mut rest) = (
+                    u64::from(number) / spec.combinations,
+                    u64::from(number) % spec.combinations,
+                );
+                for (axis, places) in std::iter::zip(&spec.sampled, &spec.places) {
+                    levels.push((&axis.key, axis.at(places[sample as usize])));
+                }
+                let before = levels.len();
+                for axis in spec.grid.iter().rev() {
+                    let Values::Levels(of) = &axis.values else { continue };
+                    levels.insert(before, (&axis.key, of[(rest % of.len() as u64) as usize].clone()));
+                    rest /= of.len() as u64;
+                }
+            }
+        }
+        let value = |column: &Column| {
+            let level = levels.iter().find(|(key, _)| *key == column.key);
+            level.map(|(_, level)| without(&level.label, &column.unit).to_owned())
+        };
+        let values = self.columns.iter().map(value).collect();
+        let own = levels.into_iter().flat_map(|(_, level)| level.sets);
+        Point {
+            number,
+            values,
+            sets: spec.set.iter().cloned().chain(own).collect(),
+        }
+    }
+
+    /// The scenario of a point.
+    ///
+    /// # Errors
+    /// Anything that [`Scenario::of`] finds; of what the sweep sets, with the line there.
+    pub fn scenario(&self, point: &Point) -> Result<Scenario, InputError> {
+        Scenario::of(&self.scenario, &point.set()).map_err(|error| {
+            let set = error.file.strip_prefix("--set ").and_then(|text| {
+                let is_it = |set: &&Set| set.assignment == text;
+                point.sets.iter().rev().find(is_it)
+            });
+            match set {
+                Some(set) => error.clone().in_field("").moved_to(&set.place),
+                None => error,
+            }
+        })
+    }
+
+    /// Looks whether the first point can be run, before many are.
+    ///
+    /// # Errors
+    /// What is wrong with it; that its data do not fit the memory is not: other points may be smaller.
+    pub fn check(&self) -> Result<(), InputError> {
+        match self.scenario(&self.point(0)) {
+            Err(error) if error.kind == fresco_input::Kind::Input => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// What decides the results of a point, but the files that it reads.
+    pub fn spelling(&self, point: &Point) -> Spelling {
+        self.common.and(point.sets.iter().map(|set| set.assignment.as_str()))
+    }
+
+    /// The files that a point reads, where they lie and what is in them.
+    pub fn inputs(&self) -> Inputs {
+        Inputs::new(&self.scenario.directory)
+    }
+
+    /// Digest of all that decides which points it has, and of the model.
+    pub fn digest(&self) -> Digest {
+        Digest::of([
+            &self.common.to_string(),
+            &self.file,
+            &self.text,
+            &self.overrides.join("\n"),
+        ])
+    }
+
+    /// Name and text of its scenario.
+    pub fn scenario_text(&self) -> (&str, &str) {
+        (&self.scenario.file, &self.scenario.text)
+    }
+}
+
+impl Column {
+    /// The column of tables.
+    pub fn data(&self) -> DataColumn {
+        let name = match self.unit.as_str() {
+            "" => format!("axis.{}", self.key),
+            unit => format!("axis.{}_{unit}", self.key),
+        };
+        DataColumn::new(name, if self.is_number { Kind::Number } else { Kind::Text })
+    }
+
+    /// A value of it.
+    pub fn value(&self, text: Option<&str>) -> Value {
+        match text {
+            None => Value::Missing,
+            Some(text) if self.is_number => text.parse().map_or(Value::Missing, Value::finite),
+            Some(text) => text.into(),
+        }
+    }
+}
+
+/// A value without the unit of its column.
+fn without<'t>(label: &'t str, unit: &str) -> &'t str {
+    match label.strip_suffix(unit) {
+        Some(number) if !unit.is_empty() => number.trim_end(),
+        _ => label,
+    }
+}
+
+/// The axes in the order in which points are made, then keys that only listed points set.
+fn columns(spec: &Spec) -> Vec<Column> {
+    let is_number = |text: &str| text.parse().is_ok_and(|number: f64| number.is_finite());
+    let of_axis = |axis: &Axis| Column {
+        key: axis.key.clone(),
+        unit: axis.unit().to_owned(),
+        is_number: match &axis.values {
+            Values::Levels(levels) => levels.iter().all(|level| is_number(&level.label)),
+            Values::Range(_) => true,
+        },
+    };
+    let axes = spec
+        .sampled
+        .iter()
+        .chain(if spec.combinations > 0 { &spec.grid[..] } else { &[] });
+    let mut columns: Vec<Column> = axes.map(of_axis).collect();
+    for (key, level) in spec.listed.iter().flatten() {
+        match columns.iter_mut().find(|column| column.key == *key) {
+            Some(column) => column.is_number &= is_number(without(&level.label, &column.unit)),
+            None => columns.push(Column {
+                key: key.clone(),
+                unit: String::new(),
+                is_number: is_number(&level.label),
+            }),
+        }
+    }
+    columns
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which points a sweep has: worked examples.
+
+use fresco_sweep::Sweep;
+use std::path::Path;
+
+fn listed(text: &str) -> Vec<String> {
+    let text = format!("scenario = \"first\"\n{text}");
+    let sweep = Sweep::parse("s.toml", &text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+    (0..sweep.points())
+        .map(|number| sweep.point(number).set().join(" "))
+        .collect()
+}
+
+#[test]
+fn a_grid_of_two_by_three_has_six_points_in_this_order() {
+    let points = listed("[grid]\npolicy.frames = [\"buddy\", \"palloc\"]\nseed = [1, 2, 3]\n");
+    assert_eq!(
+        points,
+        [
+            "policy.frames=\"buddy\" seed=1",
+            "policy.frames=\"buddy\" seed=2",
+            "policy.frames=\"buddy\" seed=3",
+            "policy.frames=\"palloc\" seed=1",
+            "policy.frames=\"palloc\" seed=2",
+            "policy.frames=\"palloc\" seed=3",
+        ]
+    );
+}
+
+#[test]
+fn samples_are_combined_with_the_grid_and_listed_points_come_last() {
+    let points = listed(
+        r#"set.repetitions = 1
+        [random]
+        samples = 2
+        over.measure.operations = { from = 100, to = 900, step = 100 }
+        [grid]
+        where = ["near", "far"]
+        [[variant]]
+        name = "near"
+        set = { task.victim.banks = 0, task.neighbour.banks = 0 }
+        [[variant]]
+        name = "far"
+        set = { task.victim.banks = 0, task.neighbour.banks = 1 }
+        [[point]]
+        seed = 7
+        "#,
+    );
+    let near = "task.victim.banks=0 task.neighbour.banks=0";
+    let far = "task.victim.banks=0 task.neighbour.banks=1";
+    assert_eq!(points.len(), 5);
+    for (number, place) in [near, far, near, far].iter().enumerate() {
+        let point = &points[number];
+        assert!(
+            point.starts_with("repetitions=1 measure.operations=") && point.ends_with(place),
+            "{point}"
+        );
+    }
+    assert_eq!(points[0].split(' ').nth(1), points[1].split(' ').nth(1));
+    assert_eq!(points[4], "repetitions=1 seed=7");
+}
+
+/// What a seed draws stays what it is: results are found by it.
+#[test]
+fn the_points_of_a_seed_are_these() {
+    let over = "samples = 4\nover.measure.operations = { from = 1, to = 1000, scale = \"log\", step = 1 }\nover.task.victim.parameters.bytes = { from = 1, to = 64, unit = \"MiB\", step = 1 }\nover.policy.boot = [\"fresh\", \"pristine\"]\n";
+    let random = listed(&format!("seed = 3\n[random]\n{over}"));
+    let hypercube = listed(&format!("seed = 3\n[latin_hypercube]\n{over}"));
+    assert_eq!(
+        [random, hypercube].concat(),
+        include_str!("golden/points.txt").lines().collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn points_by_number_are_those_of_the_whole_list() {
+    let text = "scenario = \"first\"\n[latin_hypercube]\nsamples = 500\nover.measure.operations = { from = 1, to = 1000000, step = 1 }\n[grid]\nseed = [1, 2]\n";
+    let sweep = Sweep::parse("s.toml", text, Path::new(""), &[]).expect("a sweep");
+    let set = |number| sweep.point(number).set();
+    // Whoever asks, and in whatever order.
+    let (last, again) = (
+        set(999),
+        Sweep::parse("s.toml", text, Path::new(""), &[]).expect("a sweep"),
+    );
+    assert_eq!(again.point(999).set(), last);
+    let mut operations: Vec<u64> = (0..1000)
+        .step_by(2)
+        .map(|number| {
+            set(number)[0]
+                .rsplit('=')
+                .next()
+                .and_then(|text| text.parse().ok())
+                .expect("a number")
+        })
+        .collect();
+    operations.sort_unstable();
+    // One in each five-hundredth.
+    for (stratum, operations) in operations.iter().enumerate() {
+        assert_eq!((operations - 1) * 500 / 1_000_000, stratum as u64);
+    }
+}

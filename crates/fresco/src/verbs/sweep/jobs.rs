@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The same shards on clusters: what Slurm, Kubernetes and GNU parallel are given.
+
+use super::Args;
+use crate::provenance::quoted;
+use fresco_input::InputError;
+use fresco_sweep::Sweep;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What is asked for, if anything is.
+pub fn text(args: &Args, out: &Path, sweep: &Sweep) -> Option<String> {
+    let words = words(args, out);
+    let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    match (args.slurm, args.kubernetes, args.parallel) {
+        (Some(shards), ..) => Some(slurm(&line, shards, &sweep.spec.name)),
+        (_, Some(shards), _) => Some(kubernetes(&words, shards, &sweep.spec.name)),
+        (.., Some(shards)) => Some(format!(
+            "seq {shards} | parallel --quote {line} --threads 1 --shard {{}}/{shards}\n"
+        )),
+        _ => None,
+    }
+}
+
+/// The command of each job, without its shard.
+fn words(args: &Args, out: &Path) -> Vec<String> {
+    let path = |path: &Path| path.display().to_string();
+    let mut words = vec!["fresco".to_owned(), "sweep".to_owned(), path(&args.file)];
+    words.extend(["--out".to_owned(), path(out)]);
+    for set in &args.set {
+        words.extend(["--set".to_owned(), set.clone()]);
+    }
+    if args.retry_failed {
+        words.push("--retry-failed".to_owned());
+    }
+    words
+}
+
+fn slurm(line: &str, shards: u32, name: &str) -> String {
+    // The signal comes a minute before the time limit, to the program itself: it ends with what is whole, and the next job goes on.
+    format!(
+        "#!/bin/sh\n\
+         #SBATCH --job-name={name}\n\
+         #SBATCH --array=1-{shards}\n\
+         #SBATCH --ntasks=1\n\
+         #SBATCH --cpus-per-task=1\n\
+         #SBATCH --requeue\n\
+         #SBATCH --open-mode=append\n\
+         #SBATCH --signal=B:TERM@60\n\
+         exec {line} --threads \"${{SLURM_CPUS_PER_TASK:-1}}\" --shard auto/{shards}\n"
+    )
+}
+
+fn kubernetes(words: &[String], shards: u32, name: &str) -> String {
+    let threads = ["--threads", "1", "--shard"].map(str::to_owned);
+    let all = words.iter().cloned().chain(threads).chain([format!("auto/{shards}")]);
+    // A JSON text is one of YAML, too.
+    let command: Vec<String> = all.map(|word| serde_json::Value::from(word).to_string()).collect();
+    // Names of objects hold no points.
+    let name = name.replace('.', "-");
+    let name = name.trim_matches('-');
+    format!(
+        "# Edit the image, and the claim of the volume that holds the sweep's file and its directory.\n\
+         apiVersion: batch/v1\n\
+         kind: Job\n\
+         metadata:\n  name: sweep-{name}\n\
+         spec:\n\
+         \x20 completions: {shards}\n\
+         \x20 parallelism: {shards}\n\
+         \x20 completionMode: Indexed\n\
+         \x20 backoffLimitPerIndex: 3\n\
+         \x20 template:\n\
+         \x20   spec:\n\
+         \x20     restartPolicy: Never\n\
+         \x20     containers:\n\
+         \x20       - name: fresco\n\
+         \x20         image: fresco:latest\n\
+         \x20         workingDir: /work\n\
+         \x20         command: [{}]\n\
+         \x20         resources: {{ requests: {{ cpu: \"1\" }} }}\n\
+         \x20         volumeMounts: [{{ name: work, mountPath: /work }}]\n\
+         \x20     volumes:\n\
+         \x20       - name: work\n\
+         \x20         persistentVolumeClaim: {{ claimName: fresco }}\n",
+        command.join(", ")
+    )
+}
+
+/// Gives a script to sbatch; what that says.
+pub fn submit(script: &str) -> Result<Vec<u8>, InputError> {
+    let wrong = |found: String| {
+        let error = InputError::new("sbatch", found).in_field("--submit");
+        error
+            .allowed("Slurm's sbatch, which takes the script from its standard input")
+            .help("print the script without --submit, and submit it where Slurm is")
+    };
+    let started = Command::new("sbatch")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut sbatch = started.map_err(|error| wrong(format!("cannot start it: {error}")))?;
+    if let Some(mut input) = sbatch.stdin.take() {
+        // One that refuses it says why itself.
+        let _ = input.write_all(script.as_bytes());
+    }
+    let done = sbatch
+        .wait_with_output()
+        .map_err(|error| wrong(format!("cannot wait for it: {error}")))?;
+    match done.status.success() {
+        true => Ok(done.stdout),
+        false => Err(wrong(format!("found that it refuses the script: {}", done.status))),
+    }
+}

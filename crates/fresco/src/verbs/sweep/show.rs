@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A sweep in a terminal: its points, how much there is, what the axes do.
+
+use super::report::Report;
+use crate::failure::Failure;
+use crate::provenance;
+use fresco_report::{Cell, Column, Document, ReportError, Table};
+use fresco_sweep::{Shard, Summary, Sweep};
+use serde::Serialize;
+
+const LIST: &str = "fresco-sweep-list/1";
+const STATUS: &str = "fresco-sweep-status/1";
+
+#[derive(Serialize)]
+struct List<'s> {
+    sweep: &'s str,
+    scenario: &'s str,
+    points: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    point: u32,
+    set: Vec<String>,
+}
+
+/// The points of a part of a sweep.
+pub fn list(sweep: &Sweep, shard: Shard, json: bool) -> Result<Vec<u8>, Failure> {
+    let listed = |number| Listed {
+        point: number,
+        set: sweep.point(number).set(),
+    };
+    let points = shard.points(sweep.points());
+    if json {
+        let provenance = provenance::of_this_run(u64::from(sweep.spec.seed));
+        let data = List {
+            sweep: &sweep.spec.name,
+            scenario: &sweep.spec.scenario,
+            points: points.map(listed).collect(),
+        };
+        let document = Document {
+            schema: LIST,
+            provenance: &provenance,
+            data: &data,
+        };
+        return Ok(document.to_bytes()?);
+    }
+    let words = |number| {
+        let set = sweep.point(number).set();
+        let set: Vec<String> = set
+            .iter()
+            .map(|set| format!("--set {}", provenance::quoted(set)))
+            .collect();
+        format!("{number}  {}\n", set.join(" "))
+    };
+    Ok(points.map(words).collect::<String>().into_bytes())
+}
+
+/// How much there is.
+pub fn status(summary: &Summary, json: bool) -> Result<Vec<u8>, Failure> {
+    if json {
+        let document = Document {
+            schema: STATUS,
+            provenance: &provenance::of_this_run(None),
+            data: summary,
+        };
+        return Ok(document.to_bytes()?);
+    }
+    let mut text = counts(summary);
+    let size = fresco_input::format_size(summary.bytes);
+    text.push_str(&format!("results  {} in {} segments", size, summary.segments));
+    if summary.torn_bytes > 0 {
+        text.push_str(&format!(
+            ", of which {} bytes are no whole results: being written, or of runners that were killed",
+            summary.torn_bytes
+        ));
+    }
+    text.push('\n');
+    text.push_str(&failures(summary)?);
+    Ok(text.into_bytes())
+}
+
+fn counts(summary: &Summary) -> String {
+    format!(
+        "{}: {} points: {} done, {} failed, {} missing\n",
+        summary.sweep, summary.points, summary.done, summary.failed, summary.missing
+    )
+}
+
+/// Failures that a terminal shows.
+const MOST_SHOWN: usize = 20;
+
+fn failures(summary: &Summary) -> Result<String, ReportError> {
+    if summary.failures.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = String::new();
+    for failed in summary.failures.iter().take(MOST_SHOWN) {
+        let lines = failed.error.replace('\n', "\n  ");
+        text.push_str(&format!(
+            "point {} failed: {}\n  {lines}\n",
+            failed.point,
+            failed.set.join(" ")
+        ));
+    }
+    if summary.failed as usize > MOST_SHOWN {
+        text.push_str(&format!(
+            "and {} others: table points, column error\n",
+            summary.failed as usize - MOST_SHOWN
+        ));
+    }
+    Ok(text)
+}
+
+/// What is said at the end.
+pub fn text(sweep: &Sweep, summary: &Summary, report: Option<&Report>, lines: &str) -> Result<String, Failure> {
+    let mut text = counts(summary);
+    if let Some(report) = report.filter(|report| !report.effects.is_empty()) {
+        text.push('\n');
+        text.push_str(&effects(sweep, report)?.to_text(crate::terminal_width()));
+        text.push('\n');
+    }
+    text.push_str(&failures(summary)?);
+    text.push_str(lines);
+    Ok(text)
+}
+
+/// How much each axis decides, a row for each axis and response.
+pub fn effects(sweep: &Sweep, report: &Report) -> Result<Table, ReportError> {
+    let columns = vec![
+        Column::text("measured"),
+        Column::text("axis"),
+        Column::number("share", "%", 1),
+        Column::text("smallest mean"),
+        Column::text("at"),
+        Column::text("largest mean"),
+        Column::text("at"),
+    ];
+    let mut table = Table::new(format!("{}: how much each axis decides", sweep.spec.name), columns);
+    for effect in &report.effects {
+        let unit = &effect.response.unit;
+        let value = |mean: f64| match unit.as_str() {
+            "ratio" | "count" => format!("{mean:.3}"),
+            unit => format!("{mean:.1} {unit}"),
+        };
+        let ends = (
+            effect.values.iter().min_by(|a, b| a.mean.total_cmp(&b.mean)),
+            effect.values.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)),
+        );
+        let (Some(least), Some(most)) = ends else { continue };
+        table.push(vec![
+            effect.response.words().into(),
+            effect.axis.as_str().into(),
+            Cell::Number(100.0 * effect.share),
+            value(least.mean).into(),
+            least.value.as_str().into(),
+            value(most.mean).into(),
+            most.value.as_str().into(),
+        ])?;
+    }
+    Ok(table)
+}
