@@ -6,6 +6,7 @@
 
 use crate::address::{Inputs, Spelling};
 use crate::outcome::Outcome;
+use crate::shard::{Shard, group_size, groups, members};
 use crate::store::{Claim, Index, State, Store, Writer, claim};
 use crate::{Point, Sweep};
 use fresco_input::InputError;
@@ -14,42 +15,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-
-/// Groups that points are claimed and dealt to shards by: at most so many shards are of use, and so many files lie in `claims/`.
-pub const MOST_GROUPS: u32 = 4096;
-
-/// One of several parts of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Its number, from 0.
-    pub number: u32,
-    /// How many there are.
-    pub of: u32,
-}
-
-impl Shard {
-    /// All of it.
-    pub const WHOLE: Self = Self { number: 0, of: 1 };
-
-    /// The numbers of its points, ascending. Groups of neighbours are dealt to shards in turn: neighbours take similar times, and far points do not.
-    pub fn points(self, points: u32) -> impl Iterator<Item = u32> {
-        groups(points, self).flat_map(move |group| members(group, points))
-    }
-}
-
-/// Points of a group.
-fn group_size(points: u32) -> u32 {
-    points.div_ceil(MOST_GROUPS).max(1)
-}
-
-fn groups(points: u32, shard: Shard) -> impl Iterator<Item = u32> {
-    (shard.number..points.div_ceil(group_size(points))).step_by(shard.of as usize)
-}
-
-fn members(group: u32, points: u32) -> impl Iterator<Item = u32> {
-    let size = group_size(points);
-    group * size..((group + 1) * size).min(points)
-}
 
 /// How far a runner is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +64,8 @@ const BATCH_WAITS: Duration = Duration::from_secs(1);
 const QUEUED: usize = 64;
 /// From one look at what others have claimed to the next.
 const LOOKS: Duration = Duration::from_millis(300);
+/// From one call of `progress` to the next.
+const TELLS: Duration = Duration::from_millis(100);
 /// Stack of a thread that runs points, as much as the main thread has.
 const STACK: usize = 8 << 20;
 
@@ -176,6 +143,7 @@ struct Dispatcher<'d, 'r> {
     /// Groups that others had.
     busy: VecDeque<u32>,
     looked: Instant,
+    told: Instant,
     /// Points of a claimed group that were not handed out.
     ready: VecDeque<Point>,
     /// Groups that are claimed, and how many of their points are not stored.
@@ -204,6 +172,7 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
             groups: groups(points, runner.shard).collect(),
             busy: VecDeque::new(),
             looked: Instant::now(),
+            told: Instant::now(),
             ready: VecDeque::new(),
             claims: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -233,7 +202,10 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
                     }
                 }
             }
-            (self.runner.progress)(self.progress);
+            if self.told.elapsed() >= TELLS {
+                self.told = Instant::now();
+                (self.runner.progress)(self.progress);
+            }
             if self.under_way == 0 && (!waits || (self.runner.stop)()) {
                 break;
             }
@@ -372,29 +344,5 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_share_all_points_and_no_point_twice() {
-        for (points, of) in [(1, 1), (6, 8), (1000, 8), (4096, 3), (4097, 7), (1_000_000, 1000)] {
-            let mut all: Vec<u32> = (0..of).flat_map(|number| Shard { number, of }.points(points)).collect();
-            all.sort_unstable();
-            assert_eq!(all, (0..points).collect::<Vec<_>>(), "{points} {of}");
-            let counts: Vec<usize> = (0..of)
-                .map(|number| Shard { number, of }.points(points).count())
-                .collect();
-            let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
-            assert!(
-                most <= least.map(|least| least + group_size(points) as usize),
-                "{counts:?}"
-            );
-        }
-        let second: Vec<u32> = Shard { number: 1, of: 3 }.points(8).collect();
-        assert_eq!(second, [1, 4, 7]);
     }
 }

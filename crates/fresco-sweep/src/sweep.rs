@@ -86,12 +86,15 @@ impl Sweep {
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
         let path = path.as_ref();
         let text = read_file(path)?;
-        Self::parse(
-            &file_name(path),
-            &text,
-            path.parent().unwrap_or(Path::new("")),
-            overrides,
-        )
+        // Results do not tell from where it was run: they have but the last part of its name.
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| file_name(path));
+        let sweep = Self::parse(&name, &text, path.parent().unwrap_or(Path::new("")), overrides);
+        sweep.map_err(|error| match (error.file == name, error.line) {
+            (true, Some(line)) => error.moved_to(&InputError::new(file_name(path), "").at_line(line)),
+            (true, None) => error.moved_to(&InputError::new(file_name(path), "")),
+            _ => error,
+        })
     }
 
     /// Reads a sweep from its text; its scenario is named as seen from `directory`.
@@ -101,7 +104,8 @@ impl Sweep {
     pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
         let spec = Spec::parse(file, text, overrides)?;
         let name = &spec.scenario;
-        let scenario = match name.contains('/') || name.ends_with(".toml") || name.ends_with(".json") {
+        let is_path = name.contains('/') || name.ends_with(".toml") || name.ends_with(".json");
+        let scenario = match is_path {
             true => Source::read(directory.join(name)),
             false => builtin_source(name),
         };
@@ -109,7 +113,10 @@ impl Sweep {
             None => error.moved_to(&spec.scenario_place),
             Some(_) => error,
         };
-        let scenario = scenario.map_err(at)?;
+        let mut scenario = scenario.map_err(at)?;
+        if is_path {
+            scenario.file.clone_from(name);
+        }
         if scenario.is_planned()? {
             let error =
                 fresco_scenario::error_at(&spec.scenario_place, "found a plan, or a scenario that asks for one");

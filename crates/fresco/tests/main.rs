@@ -44,6 +44,7 @@ mod sched;
 mod sim;
 mod sim_report;
 mod streams;
+mod sweep;
 mod tables;
 mod timelines;
 mod together;

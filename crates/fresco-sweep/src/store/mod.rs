@@ -17,10 +17,12 @@ pub use writer::Writer;
 use crate::Sweep;
 use fresco_input::{InputError, write_atomically};
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The file that says which sweep a directory is of.
 const MARKER: &str = ".fresco-sweep";
@@ -30,8 +32,11 @@ const SCHEMA: &str = "fresco-sweep-directory/1";
 #[derive(Debug)]
 pub struct Store {
     directory: PathBuf,
-    _lock: File,
+    lock: File,
 }
+
+/// Another runner that begins at the same time needs so long at most to make the directory that of the sweep.
+const MARKED_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Serialize, Deserialize)]
 struct Marker {
@@ -70,7 +75,7 @@ impl Store {
             .map_err(io)?;
         let store = Self {
             directory: directory.to_owned(),
-            _lock: lock,
+            lock,
         };
         store.take(sweep)?;
         Ok(store)
@@ -79,25 +84,31 @@ impl Store {
     /// Makes the directory that of this sweep.
     fn take(&self, sweep: &Sweep) -> Result<(), InputError> {
         let digest = sweep.digest().to_string();
-        let is_there = |marker: &Option<Marker>| marker.as_ref().is_some_and(|marker| marker.sweep == digest);
+        let is_there = || -> Result<bool, InputError> {
+            let marker = marker(&self.directory)?;
+            Ok(marker.is_some_and(|marker| marker.sweep == digest))
+        };
         // Runners of one sweep share the lock. Where there are no locks, nobody is kept away.
-        let share = || flock(&self._lock, FlockOperation::NonBlockingLockShared);
-        if is_there(&marker(&self.directory)?) && share().is_ok() && is_there(&marker(&self.directory)?) {
-            return Ok(());
-        }
-        if let Err(error) = flock(&self._lock, FlockOperation::NonBlockingLockExclusive)
-            && error == rustix::io::Errno::WOULDBLOCK
-        {
-            // Another runner may have made it that of this sweep meanwhile.
-            std::thread::sleep(std::time::Duration::from_millis(100));
-            if is_there(&marker(&self.directory)?) && share().is_ok() {
-                return Ok(());
+        let lock = |operation| flock(&self.lock, operation);
+        let begun = Instant::now();
+        loop {
+            if is_there()? && lock(FlockOperation::NonBlockingLockShared).is_ok() {
+                if is_there()? {
+                    return Ok(());
+                }
+                let _ = lock(FlockOperation::Unlock);
             }
-            let found = "found another sweep, or another version of this one, that is run there at present";
-            let error = InputError::new(self.directory.display().to_string(), found).in_field("--out");
-            return Err(error
-                .allowed("runners of one sweep, of one version of Fresco")
-                .help("wait until it is over, or name another directory"));
+            match lock(FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK) if begun.elapsed() < MARKED_WITHIN => std::thread::sleep(MARKED_WITHIN / 100),
+                Err(Errno::WOULDBLOCK) => {
+                    let found = "found another sweep, or another version of this one, that is run there at present";
+                    let error = InputError::new(self.directory.display().to_string(), found).in_field("--out");
+                    return Err(error
+                        .allowed("runners of one sweep, of one version of Fresco")
+                        .help("wait until it is over, or name another directory"));
+                }
+                _ => break,
+            }
         }
         let marker = Marker {
             schema: SCHEMA.to_owned(),
@@ -106,7 +117,7 @@ impl Store {
         let text = serde_json::to_string(&marker).unwrap_or_default() + "\n";
         write_atomically(self.directory.join("sweep.toml"), sweep.text.as_bytes())?;
         write_atomically(self.directory.join(MARKER), text.as_bytes())?;
-        let _ = share();
+        let _ = lock(FlockOperation::NonBlockingLockShared);
         Ok(())
     }
 

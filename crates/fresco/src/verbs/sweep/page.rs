@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page of a sweep: figures over the swept axes, how much each decides, extremes, failures.
 
-use super::report::{AtPoint, Report};
+use super::report::{AtPoint, Report, scaled, worded};
 use super::show;
 use crate::show::figures::{Figure, file_name};
 use crate::show::sweep::label;
@@ -38,7 +38,7 @@ pub fn of(sweep: &Sweep, report: &Report, provenance: &Provenance) -> Result<(Ht
             figures.push(figure);
         }
     }
-    section = section.table(show::effects(sweep, report)?);
+    section = section.table(show::effects(sweep, &report.effects)?);
     page.sections.push(section);
     page.sections.push(Section::new("Extremes").table(extremes(report)?));
     if !report.failures.is_empty() {
@@ -68,11 +68,12 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
         format!("over {}", label(&effect.axis)),
     );
     let heading = heading.described("Quartiles over the points with each value of the axis, whatever the others are.");
-    let (metric, unit) = (effect.response.metric.replace('_', " "), effect.response.unit.as_str());
-    let y = match unit {
+    let metric = effect.response.metric.replace('_', " ");
+    let largest = effect.values.iter().map(|at| at.quartiles[4]).fold(0.0, f64::max);
+    let (factor, short) = scaled(&effect.response.unit, largest);
+    let y = match effect.response.unit.as_str() {
         "ratio" => Axis::ratio(metric),
-        "count" => Axis::new(metric, "").from_zero(),
-        unit => Axis::new(metric, unit).from_zero(),
+        _ => Axis::new(metric, short).from_zero(),
     };
     let numbers: Option<Vec<f64>> = effect.values.iter().map(|at| at.value.parse().ok()).collect();
     let svg = match numbers.filter(|_| column.is_number) {
@@ -90,7 +91,7 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
             let mut chart = LineChart::new(heading, x, y);
             chart.spread = SpreadStyle::Band;
             let point = |(x, at): (f64, &fresco_sweep::AtValue)| {
-                let [_, low, median, high, _] = at.quartiles;
+                let [_, low, median, high, _] = at.quartiles.map(|value| value * factor);
                 Point::with_spread(x, median, low, high)
             };
             chart.series.push(Series {
@@ -102,7 +103,7 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
         None if effect.values.len() > MOST_BOXES => return Ok(None),
         None => {
             let stats = |at: &fresco_sweep::AtValue| {
-                let [min, q1, median, q3, max] = at.quartiles;
+                let [min, q1, median, q3, max] = at.quartiles.map(|value| value * factor);
                 BoxStats {
                     name: at.value.clone(),
                     min,
@@ -110,7 +111,7 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
                     median,
                     q3,
                     max,
-                    mean: Some(at.mean),
+                    mean: Some(at.mean * factor),
                 }
             };
             let boxes = BoxPlot {
@@ -134,10 +135,7 @@ fn extremes(report: &Report) -> Result<Table, ReportError> {
     let columns = ["measured", "smallest", "point", "with", "largest", "point", "with"];
     let mut table = Table::new("Smallest and largest", columns.map(Column::text).to_vec());
     for one in &report.extremes {
-        let value = |at: &AtPoint| match one.response.unit.as_str() {
-            "ratio" | "count" => format!("{:.3}", at.value),
-            unit => format!("{:.1} {unit}", at.value),
-        };
+        let value = |at: &AtPoint| worded(&one.response.unit, at.value);
         let cells = [&one.least, &one.most].map(|at| [value(at), at.point.to_string(), at.values.clone()]);
         let row = std::iter::once(one.response.words()).chain(cells.into_iter().flatten());
         table.push(row.map(Into::into).collect())?;

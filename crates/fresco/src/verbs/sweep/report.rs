@@ -9,6 +9,23 @@ use serde::Serialize;
 /// Schema of the JSON.
 const SCHEMA: &str = "fresco-sweep/1";
 
+/// A unit in which numbers up to `largest` are short, and by how much the others are multiplied.
+pub fn scaled(unit: &str, largest: f64) -> (f64, &str) {
+    match unit {
+        "ns" if largest >= 1e6 => (1e-6, "ms"),
+        "bytes/s" => (1e-6, "MB/s"),
+        "ratio" | "count" => (1.0, ""),
+        unit => (1.0, unit),
+    }
+}
+
+/// A value with its unit, for people.
+pub fn worded(unit: &str, value: f64) -> String {
+    let (factor, short) = scaled(unit, value);
+    let digits = if short.is_empty() || short == "ms" { 3 } else { 1 };
+    format!("{:.digits$} {short}", value * factor).trim_end().to_owned()
+}
+
 /// Results of a sweep, in short.
 #[derive(Serialize)]
 pub struct Report {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A sweep in a terminal: its points, how much there is, what the axes do.
 
-use super::report::Report;
+use super::report::{Report, worded};
 use crate::failure::Failure;
 use crate::provenance;
 use fresco_report::{Cell, Column, Document, ReportError, Table};
-use fresco_sweep::{Shard, Summary, Sweep};
+use fresco_sweep::{Effect, Shard, Summary, Sweep};
 use serde::Serialize;
 
 const LIST: &str = "fresco-sweep-list/1";
@@ -15,20 +15,26 @@ const STATUS: &str = "fresco-sweep-status/1";
 struct List<'s> {
     sweep: &'s str,
     scenario: &'s str,
+    axes: Vec<&'s str>,
     points: Vec<Listed>,
 }
 
 #[derive(Serialize)]
 struct Listed {
     point: u32,
+    values: Vec<Option<String>>,
     set: Vec<String>,
 }
 
 /// The points of a part of a sweep.
 pub fn list(sweep: &Sweep, shard: Shard, json: bool) -> Result<Vec<u8>, Failure> {
-    let listed = |number| Listed {
-        point: number,
-        set: sweep.point(number).set(),
+    let listed = |number| {
+        let point = sweep.point(number);
+        Listed {
+            point: number,
+            set: point.set(),
+            values: point.values,
+        }
     };
     let points = shard.points(sweep.points());
     if json {
@@ -36,6 +42,7 @@ pub fn list(sweep: &Sweep, shard: Shard, json: bool) -> Result<Vec<u8>, Failure>
         let data = List {
             sweep: &sweep.spec.name,
             scenario: &sweep.spec.scenario,
+            axes: sweep.columns.iter().map(|column| column.key.as_str()).collect(),
             points: points.map(listed).collect(),
         };
         let document = Document {
@@ -88,7 +95,10 @@ fn counts(summary: &Summary) -> String {
 }
 
 /// Failures that a terminal shows.
-const MOST_SHOWN: usize = 20;
+const MOST_SHOWN: usize = 5;
+/// Effects that a terminal shows, and how much of the variance they are of at least.
+const MOST_EFFECTS: usize = 12;
+const LEAST_SHARE: f64 = 0.01;
 
 fn failures(summary: &Summary) -> Result<String, ReportError> {
     if summary.failures.is_empty() {
@@ -117,7 +127,10 @@ pub fn text(sweep: &Sweep, summary: &Summary, report: Option<&Report>, lines: &s
     let mut text = counts(summary);
     if let Some(report) = report.filter(|report| !report.effects.is_empty()) {
         text.push('\n');
-        text.push_str(&effects(sweep, report)?.to_text(crate::terminal_width()));
+        let mut shown: Vec<&Effect> = report.effects.iter().filter(|one| one.share >= LEAST_SHARE).collect();
+        shown.sort_by(|a, b| a.response.cmp(&b.response).then(b.share.total_cmp(&a.share)));
+        shown.truncate(MOST_EFFECTS);
+        text.push_str(&effects(sweep, shown)?.to_text(crate::terminal_width()));
         text.push('\n');
     }
     text.push_str(&failures(summary)?);
@@ -126,7 +139,7 @@ pub fn text(sweep: &Sweep, summary: &Summary, report: Option<&Report>, lines: &s
 }
 
 /// How much each axis decides, a row for each axis and response.
-pub fn effects(sweep: &Sweep, report: &Report) -> Result<Table, ReportError> {
+pub fn effects<'e>(sweep: &Sweep, effects: impl IntoIterator<Item = &'e Effect>) -> Result<Table, ReportError> {
     let columns = vec![
         Column::text("measured"),
         Column::text("axis"),
@@ -137,12 +150,8 @@ pub fn effects(sweep: &Sweep, report: &Report) -> Result<Table, ReportError> {
         Column::text("at"),
     ];
     let mut table = Table::new(format!("{}: how much each axis decides", sweep.spec.name), columns);
-    for effect in &report.effects {
-        let unit = &effect.response.unit;
-        let value = |mean: f64| match unit.as_str() {
-            "ratio" | "count" => format!("{mean:.3}"),
-            unit => format!("{mean:.1} {unit}"),
-        };
+    for effect in effects {
+        let value = |mean: f64| worded(&effect.response.unit, mean);
         let ends = (
             effect.values.iter().min_by(|a, b| a.mean.total_cmp(&b.mean)),
             effect.values.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)),
