@@ -123,12 +123,14 @@ bench: ## Speed of the memory core, of its C interface and of a whole run: instr
 	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
 	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
-soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^5 plans through a judge of their own (JUDGED: how many); 10^4 scenarios within their bounds (BOUNDS: how many); 10^8 page requests; 11,000 adversaries of map detection (an hour)
+soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^5 plans through a judge of their own (JUDGED: how many); 10^4 scenarios within their bounds (BOUNDS: how many); 10^5 points of a sweep, and one killed at twenty moments; 10^8 page requests; 11,000 adversaries of map detection (an hour)
 	$(TIMED) soak "10^8 commands of random traffic; all that follows takes an hour once it is compiled" $(CARGO) run --release --locked -p fresco-memory --example soak
 	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(TIMED) judged "10^5 plans, judged: some 15 minutes on two idle cores" $(CARGO) run --release --locked -p fresco-plan --example judged -- $(or $(JUDGED),100000)
 	$(TIMED) bounds "10^4 scenarios of each kind within their bounds: some 25 minutes on two idle cores" env BOUND_SCENARIOS=$(or $(BOUNDS),10000) $(CARGO) test --locked -p fresco --test all bound_random -- --nocapture
 	$(TIMED) reads "10^5 memories: no read is longer than its bound" env BOUND_RUNS=100000 $(CARGO) test --release --locked -p fresco-bound --test all observed
+	$(TIMED) sweep "a sweep of 100,000 points, once whole and once in shards" $(CARGO) run --release --locked -p fresco-sweep --example overhead -- 100000 1 2
+	$(TIMED) sweep-killed "a sweep killed at twenty moments" env SWEEP_KILLS=20 $(CARGO) test --locked -p fresco --test all sweep::killed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(MAKE) --no-print-directory deb

@@ -54,6 +54,9 @@ pub enum ReportError {
     /// A value could not be written as JSON.
     #[error("not expressible as JSON: {0}")]
     Json(String),
+    /// A file of data cannot be read.
+    #[error("cannot read {0}")]
+    Unreadable(String),
     /// A file of data could not be made.
     #[error("cannot make {0}")]
     File(String),

@@ -62,6 +62,17 @@ pub struct Effects {
     inner: Vec<String>,
 }
 
+/// Where a response is smallest and largest: number of the point, and the value there.
+#[derive(Clone, Copy, Debug)]
+pub struct Extremes<'e> {
+    /// What was measured.
+    pub response: &'e Response,
+    /// Where it is smallest.
+    pub least: (u32, f64),
+    /// Where it is largest.
+    pub most: (u32, f64),
+}
+
 /// What an axis does to a response.
 #[derive(Clone, Debug, Serialize)]
 pub struct Effect {
@@ -172,7 +183,7 @@ impl Effects {
     }
 
     /// Of each response that was measured, the points at which it is smallest and largest, with their values.
-    pub fn extremes(&self) -> Vec<(&Response, (u32, f64), (u32, f64))> {
+    pub fn extremes(&self) -> Vec<Extremes<'_>> {
         let of = |(response, values)| {
             let values: &Vec<(u32, f64)> = values;
             let least = values.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -181,7 +192,7 @@ impl Effects {
                 .iter()
                 .copied()
                 .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
-            Some((response, least, most))
+            Some(Extremes { response, least, most })
         };
         self.responses.iter().filter_map(of).collect()
     }

@@ -41,7 +41,7 @@ mod summary;
 mod sweep;
 
 pub use address::{Digest, Input, Inputs, Spelling, address};
-pub use effects::{AtValue, Effect, Effects, Response};
+pub use effects::{AtValue, Effect, Effects, Extremes, Response};
 pub use merge::{Merged, Tool, content, merge};
 pub use outcome::{Outcome, PointFailure};
 pub use runner::{Progress, Runner};

@@ -96,7 +96,7 @@ pub fn merge(
             State::Failed(_) => merged.failed += 1,
             State::Missing => merged.missing += 1,
         }
-        let Some((packed, _)) = packed else { continue };
+        let Some(packed) = packed else { continue };
         let blocks = unpack(&packed, outputs.len()).ok_or_else(|| foreign(number))?;
         for (output, blocks) in std::iter::zip(&mut outputs, blocks) {
             if let (Some(effects), fresco_tidy::OBSERVATIONS) = (&mut effects, output.table.name) {

@@ -27,6 +27,8 @@ pub enum Verb {
     Sim(verbs::sim::Args),
     /// Run many points of a scenario, each once: grids, samples, lists; on all cores, in shards, on a cluster
     Sweep(verbs::sweep::Args),
+    /// Compare what two sets of runs measured: what changed, by how much, and what of it is more than the spread
+    Compare(verbs::compare::Args),
     /// Schedule tasks and refresh together, or say why it cannot be done
     Plan(verbs::plan::Args),
     /// Verify a plan without trusting who made it
@@ -100,6 +102,7 @@ impl Verb {
         match self {
             Self::Sim(args) => verbs::sim::run(args),
             Self::Sweep(args) => verbs::sweep::run(&args),
+            Self::Compare(args) => verbs::compare::run(&args),
             Self::Plan(args) => verbs::plan::run(&args),
             Self::Attack(args) => verbs::attack::run(&args),
             Self::Bound(args) => verbs::bound::run(&args),

@@ -5,10 +5,12 @@
 mod arrow;
 mod csv;
 mod parquet;
+mod read;
 
 pub use arrow::{UNIT, to_record_batch, to_schema};
 pub use csv::to_csv;
 pub use parquet::{ParquetWriter, to_parquet};
+pub use read::read_rows;
 
 use crate::ReportError;
 use std::sync::Arc;

@@ -28,8 +28,11 @@ pub struct Index {
     /// Whether inputs still hold, by their number.
     hold: RefCell<Vec<Option<bool>>>,
     /// Rows of the frames that were read last, the last one at the end.
-    recent: RefCell<Vec<(u32, Rc<Vec<Vec<u8>>>)>>,
+    recent: RefCell<Vec<(u32, Rc<Packed>)>>,
 }
+
+/// The packed rows of the records of a frame.
+type Packed = Vec<Vec<u8>>;
 
 /// Bytes of rows that are kept unpacked.
 const RECENT_BYTES: usize = 256 << 20;
@@ -180,21 +183,15 @@ impl Index {
         }
     }
 
-    /// The packed rows of a point and the inputs that they follow from; `None` if there are none that still hold.
+    /// The packed rows of a point; `None` if there are none that still hold.
     ///
     /// # Errors
     /// A segment cannot be read.
-    pub fn rows(
-        &self,
-        sweep: &Sweep,
-        point: &Point,
-        inputs: &Inputs,
-    ) -> Result<Option<(Vec<u8>, &[Input])>, InputError> {
+    pub fn rows(&self, sweep: &Sweep, point: &Point, inputs: &Inputs) -> Result<Option<Vec<u8>>, InputError> {
         let Some(entry) = self.entry(sweep.spelling(point), inputs).filter(|entry| !entry.failed) else {
             return Ok(None);
         };
-        let rows = self.rows_of(entry)?;
-        Ok(rows.map(|rows| (rows, self.inputs[entry.inputs as usize].as_slice())))
+        self.rows_of(entry)
     }
 
     /// What the result of a point follows from, beside what it sets; `None` if there is no result that holds.

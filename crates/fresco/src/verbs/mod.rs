@@ -9,6 +9,7 @@ pub mod bound;
 pub mod calibrate;
 pub mod check;
 pub mod completions;
+pub mod compare;
 pub mod evidence;
 pub mod export;
 pub mod in_loop;

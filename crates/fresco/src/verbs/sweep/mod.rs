@@ -15,6 +15,7 @@ use crate::{output, outputs, progress};
 use fresco_input::{InputError, write_atomically};
 use fresco_sweep::{Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, content, look, merge, summarize};
 use report::Report;
+pub use report::worded;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

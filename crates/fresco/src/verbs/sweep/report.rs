@@ -21,7 +21,7 @@ pub fn scaled(unit: &str, largest: f64) -> (f64, &str) {
 
 /// A value with its unit, for people.
 pub fn worded(unit: &str, value: f64) -> String {
-    let (factor, short) = scaled(unit, value);
+    let (factor, short) = scaled(unit, value.abs());
     let digits = if short.is_empty() || short == "ms" { 3 } else { 1 };
     format!("{:.digits$} {short}", value * factor).trim_end().to_owned()
 }
@@ -101,10 +101,10 @@ impl Report {
             unit: column.unit.clone(),
             is_number: column.is_number,
         };
-        let extremes = effects.extremes().into_iter().map(|(response, least, most)| Extremes {
-            response: response.clone(),
-            least: at(least),
-            most: at(most),
+        let extremes = effects.extremes().into_iter().map(|one| Extremes {
+            response: one.response.clone(),
+            least: at(one.least),
+            most: at(one.most),
         });
         Self {
             sweep: sweep.spec.name.clone(),

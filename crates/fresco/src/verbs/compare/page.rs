@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A comparison as a page, with the largest changes as a figure.
+
+use super::{Args, Comparison, Row, show};
+use crate::show::figures::Figure;
+use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading};
+use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+
+/// Bars of the figure, and rows of the table.
+const MOST_BARS: usize = 10;
+const MOST_ROWS: usize = 500;
+
+/// The page and its figure.
+///
+/// # Errors
+/// None in practice: values are finite.
+pub fn of(
+    comparison: &Comparison,
+    args: &Args,
+    provenance: &Provenance,
+) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+    let title = format!("{} beside {}", args.after.display(), args.before.display());
+    let mut page = HtmlReport::new(title, show::sentence(comparison), provenance.clone());
+    let shown = comparison.shown(args.all);
+    let mut section = Section::new("What has changed");
+    let figures: Vec<Figure> = figure(comparison, &shown, provenance)?.into_iter().collect();
+    for figure in &figures {
+        section = section.figure(figure.svg.clone(), figure.caption.clone());
+    }
+    section = section.table(show::table(comparison, shown.iter().take(MOST_ROWS).copied())?);
+    page.sections.push(section);
+    let method = format!(
+        "Values of the same scenario, axes, subject and metric are compared; samples are the values of seeds and repetitions. The interval is Welch's for the difference of two means, which presumes neither equal variances nor pairs. More than the spread: a difference among those that Benjamini and Hochberg's procedure picks from all that were compared, so that at most {:.3} % of these are chance. Where a side has one value alone there is no spread, and nothing is said.",
+        100.0 * (1.0 - comparison.confidence)
+    );
+    page.sections.push(Section::new("How to read this").paragraph(method));
+    Ok((page, figures))
+}
+
+/// The largest relative changes with their intervals.
+fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
+    let relative = |row: &&&Row| Some((row.relative?, row.difference?, row.before.abs()));
+    let bars: Vec<(String, Bar)> = shown
+        .iter()
+        .filter_map(|row| {
+            let (change, found, base) = relative(&row)?;
+            let bar = Bar {
+                value: 100.0 * change,
+                spread: Some((100.0 * found.low / base, 100.0 * found.high / base)),
+            };
+            // Rounding may not put the bar beside its own interval.
+            let (low, high) = bar.spread?;
+            Some((
+                show::words(row),
+                Bar {
+                    spread: Some((low.min(bar.value), high.max(bar.value))),
+                    ..bar
+                },
+            ))
+        })
+        .take(MOST_BARS)
+        .collect();
+    if bars.is_empty() {
+        return Ok(None);
+    }
+    let heading = Heading::new(
+        "Largest changes",
+        format!("with intervals of {} %", 100.0 * comparison.confidence),
+    );
+    let (groups, bars): (Vec<String>, Vec<Bar>) = bars.into_iter().unzip();
+    let chart = BarChart {
+        heading: heading.described("Change of the second over the first, with its interval."),
+        groups_label: String::new(),
+        groups,
+        y: Axis::new("change", "%"),
+        series: vec![BarSeries {
+            name: "change".to_owned(),
+            bars: bars.into_iter().map(Some).collect(),
+        }],
+        reference: None,
+    };
+    Ok(Some(Figure {
+        name: "changes".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption: "Change of the mean; whiskers: interval of the difference.".to_owned(),
+    }))
+}
