@@ -15,6 +15,7 @@ mod calibrate;
 mod certificates;
 mod common;
 mod completions;
+mod compare;
 mod evidence;
 mod exchange;
 mod global;

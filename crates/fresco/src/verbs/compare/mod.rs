@@ -10,6 +10,7 @@ use crate::arguments::number;
 use crate::failure::{Failure, Outcome};
 use crate::show::files::{PAGE, ReportDirectory};
 use crate::{output, outputs, provenance};
+use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;
 use fresco_report::{Document, InputFile, Provenance};
 use samples::{Measured, Samples};
@@ -224,6 +225,14 @@ pub fn run(args: &Args) -> Outcome {
     let before = samples::read(&args.before, &args.metric)?;
     let after = samples::read(&args.after, &args.metric)?;
     let comparison = compared(&before, &after, args.confidence);
+    if comparison.rows.is_empty() {
+        let found = format!("found nothing that {} has, too", args.before.display());
+        let error = InputError::new(args.after.display().to_string(), found);
+        let error = error
+            .allowed("values of the same scenario, axes, subject and metric")
+            .help("compare runs of one scenario, or points of sweeps with the same axes");
+        return Err(error.into());
+    }
     let mut provenance = provenance::of_this_run(None);
     for path in [&args.before, &args.after] {
         let table = samples::table(path)?;
