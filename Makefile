@@ -129,7 +129,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) judged "10^5 plans, judged: some 15 minutes on two idle cores" $(CARGO) run --release --locked -p fresco-plan --example judged -- $(or $(JUDGED),100000)
 	$(TIMED) bounds "10^4 scenarios of each kind within their bounds: some 25 minutes on two idle cores" env BOUND_SCENARIOS=$(or $(BOUNDS),10000) $(CARGO) test --locked -p fresco --test all bound_random -- --nocapture
 	$(TIMED) reads "10^5 memories: no read is longer than its bound" env BOUND_RUNS=100000 $(CARGO) test --release --locked -p fresco-bound --test all observed
-	$(TIMED) sweep "a sweep of 100,000 points, once whole and once in shards" $(CARGO) run --release --locked -p fresco-sweep --example overhead -- 100000 1 2
+	$(TIMED) sweep "a sweep of 100,000 points, once whole and once in shards" $(CARGO) run --release --locked -p fresco-sweep --example overhead -- 100000 1 2 crates/fresco-system/tests/data/small.toml
 	$(TIMED) sweep-killed "a sweep killed at twenty moments" env SWEEP_KILLS=20 $(CARGO) test --locked -p fresco --test all sweep::killed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000

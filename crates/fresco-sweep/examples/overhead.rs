@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a sweep costs beyond its simulations: `overhead POINTS OPERATIONS THREADS`, each point with so many loads and stores of one task.
+//! What a sweep costs beyond its simulations: `overhead POINTS OPERATIONS THREADS MACHINE`, each point with so many loads and stores of one
+//! task, on a built-in machine or that of a file.
 //!
 //! The same points are simulated without anything around it, run as a sweep, looked at once more (nothing is missing), run as eight shards
 //! and merged. Processor time counts, which other programs on the machine do not change; wall-clock time stands beside it.
@@ -17,9 +18,9 @@ fn text(points: u32) -> String {
     )
 }
 
-fn scenario(operations: u64) -> String {
+fn scenario(operations: u64, machine: &str) -> String {
     format!(
-        "name = \"one\"\nmachine = \"xeon-w3530\"\nmeasure.operations = {operations}\n[[task]]\nname = \"t\"\nprogram = \"random\"\ncore = 0\nparameters.bytes = \"64 KiB\"\n"
+        "name = \"one\"\nmachine = {machine:?}\nwarm_up.operations = 0\nmeasure.operations = {operations}\n[[task]]\nname = \"t\"\nprogram = \"random\"\ncore = 0\nparameters.bytes = \"64 KiB\"\n"
     )
 }
 
@@ -70,14 +71,17 @@ fn merged(sweep: &Sweep, out: &Path) -> Result<Vec<u8>, InputError> {
 }
 
 fn main() -> Result<(), InputError> {
-    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let [points, operations, threads] = arguments[..] else {
-        println!("overhead POINTS OPERATIONS THREADS");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let ([points, operations, threads], Some(machine)) = (&numbers[..], words.get(3)) else {
+        println!("overhead POINTS OPERATIONS THREADS MACHINE");
         return Ok(());
     };
+    let (points, operations, threads) = (*points, *operations, *threads);
+    let machine = std::fs::canonicalize(machine).map_or(machine.clone(), |path| path.display().to_string());
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
-    std::fs::write(here.join("one.toml"), scenario(operations)).expect("written");
+    std::fs::write(here.join("one.toml"), scenario(operations, &machine)).expect("written");
     let sweep = Sweep::parse("sweep.toml", &text(points as u32), here, &[])?;
     let ((), plain) = timed("simulations alone", || {
         let next = AtomicU32::new(0);
