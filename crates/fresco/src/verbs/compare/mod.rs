@@ -8,7 +8,7 @@ mod welch;
 
 use crate::arguments::number;
 use crate::failure::{Failure, Outcome};
-use crate::show::files::{PAGE, ReportDirectory};
+use crate::files::{PAGE, ReportDirectory};
 use crate::{output, outputs, provenance};
 use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;

@@ -2,7 +2,7 @@
 //! A comparison as a page, with the largest changes as a figure.
 
 use super::{Args, Comparison, Row, show};
-use crate::show::figures::Figure;
+use fresco_show::figures::Figure;
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 

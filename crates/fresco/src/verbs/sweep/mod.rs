@@ -9,7 +9,7 @@ mod show;
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
-use crate::show::files::{PAGE, ReportDirectory};
+use crate::files::{PAGE, ReportDirectory};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, progress};
 use fresco_input::{InputError, write_atomically};

@@ -3,8 +3,8 @@
 
 use super::report::{AtPoint, Report, scaled, worded};
 use super::show;
-use crate::show::figures::{Figure, file_name};
-use crate::show::sweep::label;
+use fresco_show::figures::{Figure, file_name};
+use fresco_show::sweep::label;
 use fresco_report::plot::{Axis, BoxPlot, BoxStats, Heading, LineChart, Point, Series, SpreadStyle};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
 use fresco_sweep::{Effect, Sweep};
