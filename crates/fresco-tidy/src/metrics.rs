@@ -89,6 +89,7 @@ metrics! {
     write_backs "count" [Task] "dirty lines that left the last cache for memory";
     remote_reads "count" [Task Agent] "reads of another node than the core's";
     joined_reads "count" [Task Agent] "reads of a line that was under way already";
+    refreshed_reads "count" [Task Agent] "reads, of those whose latency is told, that waited for a refresh";
     read_latency_mean "ns" [Task Agent] "latency of the reads that missed all caches, from the access to the data at the core: mean";
     read_latency_stddev "ns" [Task Agent] "standard deviation of it";
     read_latency_min "ns" [Task Agent] "smallest";

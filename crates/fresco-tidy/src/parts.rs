@@ -24,6 +24,7 @@ pub(super) fn reads(tables: &mut Tables, on: &Observed, name: &str, reads: &Read
             (m::reads, reads.count as f64),
             (m::remote_reads, reads.remote as f64),
             (m::joined_reads, reads.joined as f64),
+            (m::refreshed_reads, reads.refreshed as f64),
             (m::row_hits, rows.hits as f64),
             (m::row_misses, rows.misses as f64),
             (m::row_conflicts, rows.conflicts as f64),

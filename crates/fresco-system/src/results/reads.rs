@@ -87,6 +87,9 @@ pub struct Reads {
     pub remote: u64,
     /// Those of a line that was under way already.
     pub joined: u64,
+    /// Those that waited for a refresh; how long is in `anatomy`.
+    #[serde(default)]
+    pub refreshed: u64,
     /// How long they took.
     pub latency: Latency,
     /// What they waited for.

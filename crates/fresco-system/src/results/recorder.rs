@@ -19,6 +19,8 @@ pub(crate) struct ReadRecorder {
     rows: RowCounts,
     remote: u64,
     joined: u64,
+    #[serde(default)]
+    refreshed: u64,
     /// Sum and largest of the times in the controllers.
     #[serde(default)]
     in_memory: (u128, Ps),
@@ -85,6 +87,7 @@ impl ReadRecorder {
             *sum += u128::from(part);
         }
         self.remote += u64::from(sample.hops > 0);
+        self.refreshed += u64::from(sample.refresh > 0);
         self.in_memory.0 += u128::from(sample.in_memory);
         self.in_memory.1 = self.in_memory.1.max(sample.in_memory);
         if sample.merged > 0 {
@@ -113,6 +116,7 @@ impl ReadRecorder {
         self.rows.forwarded += other.rows.forwarded;
         self.remote += other.remote;
         self.joined += other.joined;
+        self.refreshed += other.refreshed;
         self.in_memory.0 += other.in_memory.0;
         self.in_memory.1 = self.in_memory.1.max(other.in_memory.1);
         self.chain.add(&other.chain);
@@ -124,6 +128,7 @@ impl ReadRecorder {
             count: self.latencies.count(),
             remote: self.remote,
             joined: self.joined,
+            refreshed: self.refreshed,
             latency: self.latencies.latency(),
             anatomy: self.anatomy(),
             in_memory_ps: u64::try_from(self.in_memory.0).unwrap_or(u64::MAX),
@@ -241,7 +246,10 @@ mod tests {
             ReadRecorder::default(),
         );
         for i in 0..100u64 {
-            let sample = sample(40_000 + i * 777, [RowOutcome::Hit, RowOutcome::Miss][i as usize % 2]);
+            let mut sample = sample(40_000 + i * 777, [RowOutcome::Hit, RowOutcome::Miss][i as usize % 2]);
+            if i % 8 == 0 {
+                (sample.bank, sample.refresh) = (sample.bank - 5_000, 5_000);
+            }
             // None begins before the one before has ended.
             let at = (i + 1) * 1_000_000;
             all.record(at, &sample);
@@ -249,6 +257,8 @@ mod tests {
         }
         one.add(&two);
         assert_eq!(one.reads(), all.reads());
+        // 0, 8 .. 96: thirteen of a hundred waited for 5 ns.
+        assert_eq!((all.reads().refreshed, all.reads().anatomy.refresh_ns), (13, 0.65));
         assert_eq!(ReadRecorder::default().reads(), Reads::default());
     }
 }
