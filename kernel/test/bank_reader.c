@@ -3,7 +3,7 @@
  * Reads random lines of so many MiB once it is WAKE, and counts those from FROM to TO, times of CLOCK_MONOTONIC in ns. Then a file says how many
  * those are, and how many of its pages lie in each bank of gem5-2core: bits 13 to 16 of the physical address.
  *
- * Usage: bank_reader MIB SEED WAKE FROM TO FILE
+ * Usage: bank_reader MIB NAME WAKE FROM TO FILE
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ int main(int count, char **words)
 	size_t lines = bytes / 64;
 	char *memory = aligned_alloc(4096, bytes);
 	/* Xorshift with 64 bits (Marsaglia, Journal of Statistical Software 2003). */
-	uint64_t state = 88172645463325252ULL + (count > 6 ? strtoul(words[2], NULL, 10) : 0), at;
+	uint64_t state = 88172645463325252ULL + (count > 6 ? words[2][0] : 0), at;
 	volatile uint64_t sum = 0;
 	FILE *file;
 

@@ -9,11 +9,11 @@
 use crate::system::{self, BELOW, State};
 use crate::{baton, clock, qemu};
 use fresco_ring::Guest;
-use fresco_ring::physical::PAUSE;
+use fresco_ring::physical::{PAUSE, Settings};
 use fresco_ring::turn::Wanted;
 use std::cell::UnsafeCell;
 use std::ffi::{c_uint, c_void};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 
 /// Out of the loop, instructions of a slice. Each takes a nanosecond.
 const SLICE: i64 = 10_000;
@@ -32,6 +32,8 @@ enum Loop {
 struct Pace {
     ring: Guest,
     window: i64,
+    /// The loop is closed a multiple of so many nanoseconds after the last mark; 0: as soon as it may be.
+    align: i64,
     is: Loop,
     /// The machine's time when the model began, in nanoseconds.
     began: i64,
@@ -53,6 +55,8 @@ unsafe impl Sync for One {}
 
 static PACE: One = One(UnsafeCell::new(None));
 static ON: AtomicBool = AtomicBool::new(false);
+/// The machine's time at the last mark.
+static MARKED: AtomicI64 = AtomicI64::new(0);
 
 /// Returns true if there is to be a closed loop.
 pub fn is_on() -> bool {
@@ -63,11 +67,13 @@ pub fn is_on() -> bool {
 ///
 /// # Errors
 /// QEMU does not let it.
-pub fn control(id: qemu::Id, ring: Guest, window: u64) -> Result<(), String> {
+pub fn control(id: qemu::Id, ring: Guest, settings: &Settings) -> Result<(), String> {
     clock::control()?;
+    let within = |number: u64| number.min(i64::MAX as u64) as i64;
     let pace = Pace {
         ring,
-        window: window.min(i64::MAX as u64) as i64,
+        window: within(settings.window),
+        align: within(settings.align),
         is: Loop::Open,
         began: 0,
         wanted: 0,
@@ -82,6 +88,11 @@ pub fn control(id: qemu::Id, ring: Guest, window: u64) -> Result<(), String> {
     }
     ON.store(true, Relaxed);
     Ok(())
+}
+
+/// A program has marked where the loop may begin.
+pub fn mark() {
+    MARKED.store(clock::now(), Relaxed);
 }
 
 /// A processor has nothing to execute until it is interrupted.
@@ -146,14 +157,18 @@ unsafe fn turn(number: c_uint, pauses: bool) {
         let Some(pace) = &mut *PACE.0.get() else { return };
         match pace.is {
             Loop::Closed => pace.in_loop(number, pauses),
-            Loop::Open if system::state(number) == State::Ready => match system::begin_together() {
-                true => {
+            Loop::Open if system::state(number) == State::Ready => {
+                let is_time = pace.is_time(clock::now() - MARKED.load(Relaxed));
+                if is_time && system::begin_together() {
                     (pace.is, pace.began) = (Loop::Closed, clock::now());
                     Some(pace.hand_over())
+                } else if pace.align == 0 {
+                    // It waits for the others.
+                    Some(pace.after(number))
+                } else {
+                    pace.out_of_loop(number, pauses)
                 }
-                // It waits for the others.
-                false => Some(pace.after(number)),
-            },
+            }
             Loop::Open | Loop::Left => pace.out_of_loop(number, pauses),
         }
     };
@@ -163,6 +178,11 @@ unsafe fn turn(number: c_uint, pauses: bool) {
 }
 
 impl Pace {
+    /// Whether the loop may be closed so long after the mark. Time goes on by a slice and a block.
+    fn is_time(&self, ns: i64) -> bool {
+        ns.checked_rem(self.align).is_none_or(|over| over < 2 * SLICE)
+    }
+
     /// Time goes by instructions; of processors that do nothing but wait, in slices.
     fn out_of_loop(&mut self, number: c_uint, pauses: bool) -> Option<u32> {
         if pauses && self.idles {

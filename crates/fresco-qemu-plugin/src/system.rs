@@ -282,6 +282,7 @@ unsafe extern "C" fn on_begin_mark(number: c_uint, what: *mut c_void) {
     let cpu = unsafe { cpu(number) };
     if cpu.state == State::Off {
         cpu.state = State::Skipping;
+        closed::mark();
         cpu.turn = cpu.before + (what as u64 & BELOW) + 1 + recorder.settings.skip;
     }
 }
@@ -385,7 +386,7 @@ pub fn install(id: qemu::Id, ring: Guest, machine: (&[u8], c_int), arguments: &[
         );
     }
     if settings.window > 0 {
-        closed::control(id, ring, settings.window)?;
+        closed::control(id, ring, &settings)?;
     }
     RECORDER
         .set(Recorder { ring, settings })

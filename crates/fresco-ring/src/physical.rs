@@ -202,6 +202,8 @@ pub struct Settings {
     /// In a closed loop, instructions that a processor executes until it hands over to the model; 0: an open one. A closed loop begins
     /// when all processors have come to the begin of what is recorded.
     pub window: u64,
+    /// A closed loop begins a multiple of so many nanoseconds after a processor's mark, by the machine's time; 0: when it would anyway.
+    pub align: u64,
     /// Where memory ends: what is accessed beyond is a device's, and not told. 0: nothing is.
     pub below: u64,
 }
@@ -214,9 +216,12 @@ impl Settings {
             instructions,
             processors,
             window,
+            align,
             below,
         } = self;
-        format!(",skip={skip},instructions={instructions},processors={processors},window={window},below={below}")
+        format!(
+            ",skip={skip},instructions={instructions},processors={processors},window={window},align={align},below={below}"
+        )
     }
 
     /// From the arguments of a plugin; those of others are left alone.
@@ -232,6 +237,7 @@ impl Settings {
             instructions: number("instructions").unwrap_or(0),
             processors: number("processors").unwrap_or(0) as u32,
             window: number("window").unwrap_or(0),
+            align: number("align").unwrap_or(0),
             below: number("below").unwrap_or(0),
         }
     }
@@ -296,6 +302,7 @@ mod tests {
             instructions: 1 << 40,
             processors: 3,
             window: 2000,
+            align: 64_000_000,
             below: 1 << 30,
         };
         let text = settings.arguments();

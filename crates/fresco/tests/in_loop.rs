@@ -265,6 +265,9 @@ fn a_closed_loop_records_nothing_and_needs_an_emulator() {
         (&["--closed", "--record-only"], "cannot be used with"),
         (&["--window", "100"], "--closed"),
         (&["--closed", "--window", "0"], "--window"),
+        (&["--align", "64 ms"], "--closed"),
+        (&["--closed", "--align", "64"], "--align: found"),
+        (&["--closed", "--align", "5 us"], "1 ms"),
         (
             &["--closed", "--qemu", "no-such-emulator"],
             "no-such-emulator is not installed",

@@ -65,6 +65,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = one_at_least, requires = "closed")]
     pub window: u64,
 
+    /// With --closed, model and machine begin together at a multiple of this time by the machine's CLOCK_MONOTONIC, up to 50 us late, such
+    /// as '64 ms': what has a period on both is in phase then. 1 ms to 100 s; without it whenever --skip is over
+    #[arg(long, value_name = "TIME", requires = "closed")]
+    pub align: Option<String>,
+
     /// With --closed, kernel modules that are loaded, the last of them MemGuard's, which keeps the scenario's budgets in place of the model
     /// (repeatable)
     #[arg(long, value_name = "FILE", requires = "closed")]

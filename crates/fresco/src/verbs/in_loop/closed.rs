@@ -8,6 +8,7 @@ use super::guest::FRESCO;
 use super::memguard::{self, Kept};
 use super::points::{self, Guest};
 use super::{prepare, recordings, tool, version};
+use crate::arguments::duration;
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::progress;
@@ -26,6 +27,7 @@ use fresco_system::results::RunResult;
 use fresco_system::{InLoop, RunSpec};
 use serde::Serialize;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ use std::time::Duration;
 const FILE: &str = "closed.json";
 /// Its schema.
 const SCHEMA: &str = "fresco-closed/1";
+/// What model and machine may begin at multiples of, in ps: before that time moves on by 10 us and more, and a program waits for the next one.
+const ALIGN_PS: RangeInclusive<u64> = 1_000_000_000..=100_000_000_000_000;
 /// How long a machine whose run is over may take to say how its programs ended.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
@@ -53,6 +57,7 @@ struct Closed {
     memory_mib: u32,
     skip: u64,
     window: u64,
+    align_ns: u64,
     runs: Vec<OneRun>,
 }
 
@@ -85,6 +90,10 @@ struct OneTask {
 /// Boots, runs, and shows what came of it.
 pub fn run(args: &Args) -> Outcome {
     memguard::check(&args.memguard)?;
+    let align_ns = match &args.align {
+        Some(text) => duration("--align", text, ALIGN_PS)? / 1000,
+        None => 0,
+    };
     let (asked, _) = recordings::read(&args.scenario, &args.set)?;
     let guests: Vec<Guest> = asked
         .points
@@ -92,6 +101,7 @@ pub fn run(args: &Args) -> Outcome {
         .map(|point| {
             let mut guest = points::guest(&point.setup, &points::ran(&point.setup)?, args.memory, args.colors_by)?;
             guest.programs.timed = true;
+            guest.programs.align_ns = align_ns;
             if !args.memguard.is_empty() {
                 guest.programs.memguard = memguard::of(&point.setup, &args.memguard)?;
             }
@@ -123,6 +133,7 @@ pub fn run(args: &Args) -> Outcome {
         memory_mib: args.memory,
         skip: args.skip,
         window: args.window,
+        align_ns,
         runs: Vec::new(),
     };
     let stop = Stop::on_any_end();
@@ -313,6 +324,7 @@ impl One<'_> {
                 instructions: u64::MAX,
                 processors: guest.programs.programs.len() as u32,
                 window: self.args.window,
+                align: guest.programs.align_ns,
                 below: 0,
             },
             tool: tool(),

@@ -46,6 +46,9 @@ pub struct Programs {
     /// It is told how long each program has taken.
     #[serde(default)]
     pub timed: bool,
+    /// Programs begin at a multiple of so many nanoseconds of the machine's clock; 0: when all are ready.
+    #[serde(default)]
+    pub align_ns: u64,
     /// Budgets of bandwidth that the machine keeps.
     #[serde(default)]
     pub memguard: Option<Memguard>,
@@ -102,6 +105,9 @@ pub struct Args {
     /// Write down when it begins
     #[arg(long)]
     timed: bool,
+    /// Begin at a multiple of so many nanoseconds
+    #[arg(long, default_value_t = 0)]
+    align: u64,
     /// The program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
@@ -148,10 +154,13 @@ fn become_program(name: &str, cpu: u32, args: &Args) -> Outcome {
         .ok_or_else(|| failed(name, &io::ErrorKind::InvalidInput.into()))?;
     let mut command = Command::new(program);
     command.args(arguments);
+    let begins = now_ns().next_multiple_of(args.align.max(1));
     if args.timed {
         let began = format!("{BEGAN}/{name}");
-        fs::write(&began, now_ns().to_string()).map_err(|error| failed(&began, &error))?;
+        fs::write(&began, begins.to_string()).map_err(|error| failed(&began, &error))?;
     }
+    // Without PAUSE, which would take longer.
+    while now_ns() < begins {}
     mark_begin();
     Err(failed(program, &command.exec()))
 }
@@ -172,6 +181,7 @@ fn start_all() -> io::Result<ExitCode> {
     let Programs {
         map,
         timed,
+        align_ns,
         memguard,
         programs,
     } = serde_json::from_slice(&fs::read(PROGRAMS)?)?;
@@ -196,7 +206,7 @@ fn start_all() -> io::Result<ExitCode> {
     }
     let mut running = BTreeMap::new();
     for program in &programs {
-        let child = start(program, timed)?;
+        let child = start(program, timed, align_ns)?;
         if let Some(GuestColors::Cgroup(colors)) = &program.colors {
             join(child, &program.name, colors)?;
         }
@@ -259,7 +269,7 @@ fn join(child: i32, name: &str, wanted: &KernelColors) -> io::Result<()> {
     Ok(())
 }
 
-fn start(program: &GuestProgram, timed: bool) -> io::Result<i32> {
+fn start(program: &GuestProgram, timed: bool, align_ns: u64) -> io::Result<i32> {
     let mut words: Vec<&str> = Vec::new();
     if let Some(GuestColors::Run(options)) = &program.colors {
         words.extend([FRESCO, "run"]);
@@ -280,6 +290,10 @@ fn start(program: &GuestProgram, timed: bool) -> io::Result<i32> {
         words.extend(strict.then_some("--strict"));
     }
     words.extend(timed.then_some("--timed"));
+    let align = align_ns.to_string();
+    if align_ns > 0 {
+        words.extend(["--align", &align]);
+    }
     words.push("--");
     words.extend(program.command.iter().map(String::as_str));
     let child = Command::new(words[0])

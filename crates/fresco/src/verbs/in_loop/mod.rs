@@ -223,6 +223,7 @@ impl One<'_> {
                 instructions: self.args.instructions,
                 processors: processors.len() as u32,
                 window: 0,
+                align: 0,
                 below: 0,
             },
             tool: tool(),

@@ -84,6 +84,7 @@ pub fn guest(setup: &Setup, all: &BTreeMap<String, Ran>, memory_mib: u32, by: Co
         cpus: setup.copies.iter().map(|copy| copy.core + 1).max().unwrap_or(1),
         programs: Programs {
             timed: false,
+            align_ns: 0,
             memguard: None,
             map: palette.map(|palette| palette.map.to_string()),
             programs,
