@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads random lines of so many MiB once it is WAKE, and counts those from FROM to TO, times of CLOCK_MONOTONIC in ns. Then a file says how many
- * those are, and how many of its pages lie in each bank of gem5-2core: bits 13 to 16 of the physical address.
+ * those are in each round of all banks' turns, and how many of its pages lie in each bank of gem5-2core: bits 13 to 16 of the physical address.
  *
  * Usage: bank_reader MIB NAME WAKE FROM TO FILE
  */
@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define BANKS 16
+#define ROUND_NS 63897600
+#define ROUNDS 64
 #define PRESENT (1ULL << 63)
 
 static uint64_t now(void)
@@ -45,7 +47,7 @@ int main(int count, char **words)
 	uint64_t wake = count > 6 ? strtoull(words[3], NULL, 10) : 0, from = count > 6 ? strtoull(words[4], NULL, 10) : 0;
 	uint64_t to = count > 6 ? strtoull(words[5], NULL, 10) : 0;
 	struct timespec until = { .tv_sec = wake / 1000000000, .tv_nsec = wake % 1000000000 };
-	unsigned long banks[BANKS] = { 0 }, reads = 0, each = 4096;
+	unsigned long banks[BANKS] = { 0 }, reads[ROUNDS] = { 0 }, each = 4096;
 	size_t lines = bytes / 64;
 	char *memory = aligned_alloc(4096, bytes);
 	/* Xorshift with 64 bits (Marsaglia, Journal of Statistical Software 2003). */
@@ -59,7 +61,7 @@ int main(int count, char **words)
 	if (count_pages(memory, bytes, banks))
 		return 2;
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-	while ((at = now()) < to) {
+	while ((at = now()) < to && (at < from || (at - from) / ROUND_NS < ROUNDS)) {
 		for (unsigned long read = 0; read < each; read++) {
 			state ^= state << 13;
 			state ^= state >> 7;
@@ -67,12 +69,15 @@ int main(int count, char **words)
 			sum += *(uint64_t *)(memory + state % lines * 64);
 		}
 		if (at >= from)
-			reads += each;
+			reads[(at - from) / ROUND_NS] += each;
 	}
 	file = fopen(words[6], "w");
 	if (!file)
 		return 3;
-	fprintf(file, "read %lu, pages", reads);
+	fprintf(file, "read");
+	for (uint64_t round = 0; round < (to - from) / ROUND_NS; round++)
+		fprintf(file, " %lu", reads[round % ROUNDS]);
+	fprintf(file, ", pages");
 	for (int bank = 0; bank < BANKS; bank++)
 		fprintf(file, " %lu", banks[bank]);
 	fprintf(file, "\n");
