@@ -2,9 +2,9 @@
 //! A comparison as a page, with the largest changes as a figure.
 
 use super::{Args, Comparison, Row, show};
-use fresco_show::figures::Figure;
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+use fresco_show::figures::Figure;
 
 /// Bars of the figure, and rows of the table.
 const MOST_BARS: usize = 10;

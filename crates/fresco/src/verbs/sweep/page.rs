@@ -3,10 +3,10 @@
 
 use super::report::{AtPoint, Report, scaled, worded};
 use super::show;
-use fresco_show::figures::{Figure, file_name};
-use fresco_show::sweep::label;
 use fresco_report::plot::{Axis, BoxPlot, BoxStats, Heading, LineChart, Point, Series, SpreadStyle};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
+use fresco_show::figures::{Figure, file_name};
+use fresco_show::sweep::label;
 use fresco_sweep::{Effect, Sweep};
 
 /// Most figures; the table has the other axes.
