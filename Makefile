@@ -194,7 +194,7 @@ install: build ## fresco, its libraries, the C library with header and adapters,
 deb: build ## A Debian package of what is installed: out/deb
 	rm -rf out/deb
 	$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/out/deb/root PREFIX=/usr
-	$(TIMED) deb "makes the package: a few seconds, some minutes the first time, to compile cargo-deb" scripts/deb out/deb
+	$(TIMED) deb "makes the package: half a minute, some minutes the first time, to compile cargo-deb" scripts/deb out/deb
 	scripts/deb-check out/deb/*.deb
 
 clean: ## Build products and reports

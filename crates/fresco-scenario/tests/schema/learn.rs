@@ -38,6 +38,30 @@ impl Place {
         place
     }
 
+    /// Has the bounds of the integer or size at `path` differ, so that no schema has them.
+    pub fn forget_bounds(&mut self, path: &str) {
+        let other = |shape: &Shape| match shape {
+            Shape::Integer(least, most) => Some(Shape::Integer(least - 1, most + 1)),
+            Shape::Quantity {
+                kind,
+                units,
+                bare: Some(bare),
+                range,
+                examples,
+            } => Some(Shape::Quantity {
+                kind,
+                units: units.clone(),
+                bare: Some(bare.start() - 1..=bare.end() + 1),
+                range: range.clone(),
+                examples,
+            }),
+            _ => None,
+        };
+        let shapes = &mut self.at(path).shapes;
+        let others: Vec<Shape> = shapes.iter().filter_map(other).collect();
+        shapes.extend(others);
+    }
+
     fn at(&mut self, path: &str) -> &mut Self {
         let segments = path.split('.').filter(|segment| !segment.is_empty());
         segments.fold(self, |place, segment| match is_index(segment) {

@@ -37,12 +37,17 @@ pub fn learn_machine(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
 
 /// What the readers of scenarios and task sets take, and scenarios that both are content with: what one leaves to the other, the other takes.
 pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
-    learn(texts, |text, directory| {
+    let (mut learned, right) = learn(texts, |text, directory| {
         let scenario = Scenario::parse(FILE, text, directory, &[]);
         let set = TaskSet::parse(FILE, text, directory, &[]);
         let of_plans = |error: &InputError| error.field.starts_with("plan") || error.field.starts_with("server");
         scenario.is_ok() && !set.is_err_and(|error| of_plans(&error))
-    })
+    });
+    // Bounds of devices that the machine decides, though all machines with devices here agree on them.
+    for key in ["node", "stride"] {
+        learned.forget_bounds(&format!("agent.0.{key}"));
+    }
+    (learned, right)
 }
 
 /// The schema of a machine's file.
