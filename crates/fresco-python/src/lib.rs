@@ -10,6 +10,7 @@ mod plan;
 mod result;
 mod run;
 mod scenario;
+mod sweep;
 mod table;
 mod trace;
 
@@ -34,6 +35,8 @@ mod _native {
     use super::run::{simulate, simulate_plan};
     #[pymodule_export]
     use super::scenario::{Scenario, scenarios};
+    #[pymodule_export]
+    use super::sweep::Sweep;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Does `work` on a thread of its own. This one tells `progress(done, total)` and looks for signals: an exception of either
 /// sets the flag that `work` is given, at which it is to come back soon, and is raised then.
-fn watched<T: Send>(
+pub fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     total: usize,

@@ -28,6 +28,7 @@ from ._native import (
 )
 from ._run import plan, sim
 from ._scenario import Scenario
+from ._sweep import Sweep, SweepResult
 
 __all__ = [
     "AddressMap",
@@ -40,6 +41,8 @@ __all__ = [
     "Plan",
     "Result",
     "Scenario",
+    "Sweep",
+    "SweepResult",
     "Table",
     "__version__",
     "machines",

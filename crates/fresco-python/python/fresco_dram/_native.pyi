@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # What each does is said where it is made: help(fresco_dram.Memory).
 
+import os
+import pathlib
 import typing
 from collections.abc import Callable
 
@@ -184,6 +186,30 @@ class Scenario:
     def seed(self) -> int: ...
     @property
     def machines(self) -> list[str]: ...
+
+@typing.final
+class Sweep:
+    @staticmethod
+    def load(path: str | os.PathLike[str], overrides: list[str] = ...) -> Sweep: ...
+    @staticmethod
+    def from_toml(text: str, name: str = "sweep.toml", directory: str = "", overrides: list[str] = ...) -> Sweep: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def axes(self) -> list[tuple[str, str]]: ...
+    def __len__(self) -> int: ...
+    def point(self, number: int) -> tuple[dict[str, str | None], list[str]]: ...
+    def run_shard(
+        self,
+        directory: str | os.PathLike[str],
+        number: int = 0,
+        of: int = 1,
+        threads: int = 0,
+        retry_failed: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[int, int, int, int]: ...
+    def merge(self, directory: str | os.PathLike[str]) -> list[pathlib.Path]: ...
+    def status(self, directory: str | os.PathLike[str]) -> dict[str, typing.Any]: ...
 
 @typing.final
 class Table:

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sweeps: many points of a scenario, each run once.
+
+use crate::data::as_python;
+use crate::errors::{raised, wrong};
+use crate::run::watched;
+use fresco_sweep as library;
+use fresco_sweep::{Progress, Runner, Shard, Store, Summary, Tool, look, merge, summarize};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The list of points of a sweep's file; `overrides` are "key=value", as --set takes them.
+#[pyclass(frozen, module = "fresco_dram")]
+pub struct Sweep {
+    inner: library::Sweep,
+}
+
+#[pymethods]
+impl Sweep {
+    /// Reads a file.
+    #[staticmethod]
+    #[pyo3(signature = (path, overrides=Vec::new()))]
+    fn load(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
+        let inner = py.detach(|| library::Sweep::load(&path, &overrides)).map_err(raised)?;
+        Ok(Self { inner })
+    }
+
+    /// Reads a text; relative paths in it are relative to `directory`.
+    #[staticmethod]
+    #[pyo3(signature = (text, name="sweep.toml", directory="", overrides=Vec::new()))]
+    fn from_toml(py: Python<'_>, text: &str, name: &str, directory: &str, overrides: Vec<String>) -> PyResult<Self> {
+        let read = || library::Sweep::parse(name, text, Path::new(directory), &overrides);
+        Ok(Self {
+            inner: py.detach(read).map_err(raised)?,
+        })
+    }
+
+    /// Name of the sweep.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.spec.name
+    }
+
+    /// Its axes: for each its key and the unit of its values, empty if they have none.
+    #[getter]
+    fn axes(&self) -> Vec<(String, String)> {
+        let columns = self.inner.columns.iter();
+        columns
+            .map(|column| (column.key.clone(), column.unit.clone()))
+            .collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.points() as usize
+    }
+
+    /// The values of a point as text, None where a listed point does not set the key; and what it sets, each "key=value".
+    fn point<'py>(&self, py: Python<'py>, number: u32) -> PyResult<(Bound<'py, PyDict>, Vec<String>)> {
+        if number >= self.inner.points() {
+            return Err(wrong(format!(
+                "point: found {number}\n  allowed: 0 to {}",
+                self.inner.points().saturating_sub(1)
+            )));
+        }
+        let point = self.inner.point(number);
+        let values = PyDict::new(py);
+        for (column, value) in std::iter::zip(&self.inner.columns, &point.values) {
+            values.set_item(&column.key, value)?;
+        }
+        Ok((values, point.set()))
+    }
+
+    /// Runs what is missing of part `number` (from 0) of `of` parts, into `directory`, on `threads` threads, one per processor if 0.
+    /// Returns the numbers of points of the part, of those that were there, of those that were run, and of those that failed.
+    #[pyo3(signature = (directory, number=0, of=1, threads=0, retry_failed=false, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn run_shard(
+        &self,
+        py: Python<'_>,
+        directory: PathBuf,
+        number: u32,
+        of: u32,
+        threads: usize,
+        retry_failed: bool,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(u32, u32, u32, u32)> {
+        if number >= of || of > library::MOST_GROUPS {
+            return Err(wrong(format!(
+                "shard: found part {number} of {of}\n  allowed: parts from 0, of at most {}",
+                library::MOST_GROUPS
+            )));
+        }
+        let shard = Shard { number, of };
+        let (done, total) = (AtomicUsize::new(0), shard.points(self.inner.points()).count());
+        let ran = watched(py, progress.as_ref(), total, &done, |given_up| {
+            let is_given_up = || given_up.load(Ordering::Relaxed);
+            self.inner.check()?;
+            let store = Store::open(&directory, &self.inner, false)?;
+            let runner = Runner {
+                sweep: &self.inner,
+                store: &store,
+                shard,
+                threads,
+                retry_failed,
+                progress: &|now: Progress| done.store(now.settled() as usize, Ordering::Relaxed),
+                stop: &is_given_up,
+                is_given_up: &is_given_up,
+            };
+            runner.run()
+        })?;
+        let ran = ran.map_err(raised)?;
+        match ran.settled() < ran.total {
+            true => Err(PyKeyboardInterrupt::new_err(
+                "stopped; what was stored stays, and the same call goes on",
+            )),
+            false => Ok((ran.total, ran.found, ran.run, ran.failed)),
+        }
+    }
+
+    /// Writes the tables of all points into the directory; returns their files.
+    fn merge(&self, py: Python<'_>, directory: PathBuf) -> PyResult<Vec<PathBuf>> {
+        let tool = Tool {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            revision: None,
+        };
+        let written = py.detach(|| {
+            let index = look(&directory)?;
+            merge(
+                &self.inner,
+                &index,
+                0..self.inner.points(),
+                (&directory, ""),
+                &tool,
+                None,
+            )
+        });
+        Ok(written.map_err(raised)?.files)
+    }
+
+    /// How many points there are in the directory, and which failed: a dict.
+    fn status<'py>(&self, py: Python<'py>, directory: PathBuf) -> PyResult<Bound<'py, PyAny>> {
+        let looked = py.detach(|| look(&directory).map(|index| summarize(&self.inner, &index, Shard::WHOLE)));
+        let summary: Summary = looked.map_err(raised)?;
+        as_python(py, &summary)
+    }
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Sweeps: the same points and the same tables wherever they are run."""
+
+import concurrent.futures
+import multiprocessing
+import subprocess
+
+import pytest
+
+import fresco_dram as fresco
+
+pandas = pytest.importorskip("pandas")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+SWEEP = {
+    "name": "small",
+    "scenario": "first",
+    "set": {
+        "repetitions": 1,
+        "measure": {"operations": 100},
+        "warm_up": {"operations": 0},
+        "task": {"victim": {"parameters": {"bytes": "64 KiB"}}},
+    },
+    "grid": {"seed": [1, 2, 3], "memory": {"controller": {"page": ["open", "closed"]}}},
+}
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The tables of a run on this process's threads."""
+    out = tmp_path_factory.mktemp("here")
+    result = fresco.Sweep(SWEEP).run(out, progress=False)
+    assert (result.points, result.done, result.failed, result.missing) == (6, 6, 0, 0)
+    return result
+
+
+def same(result, here):
+    for table in ("observations", "points"):
+        assert result.path(table).read_bytes() == here.path(table).read_bytes()
+
+
+def test_the_points():
+    sweep = fresco.Sweep(SWEEP)
+    assert len(sweep) == 6 and sweep.axes == {"seed": "", "memory.controller.page": ""}
+    assert sweep[0] == {"seed": "1", "memory.controller.page": "open"}
+    assert sweep[-1] == {"seed": "3", "memory.controller.page": "closed"} == list(sweep)[5]
+    assert sweep.settings(1)[-1].replace(" ", "") == 'memory.controller.page="closed"'
+    assert len(fresco.Sweep(SWEEP, grid={"seed": [7]})) == 2
+    with pytest.raises(IndexError):
+        sweep[6]
+
+
+def test_tables(here):
+    frame = here.to_pandas()
+    assert set(frame["axis.seed"]) == {1, 2, 3} and set(frame["axis.memory.controller.page"]) == {"open", "closed"}
+    polars = pytest.importorskip("polars")
+    assert here.to_polars("points").height == 6
+    assert here.to_polars().filter(polars.col("metric") == "slowdown").height > 0
+
+
+def test_it_is_the_programs(here, program, tmp_path):
+    from fresco_dram._values import document
+
+    file = tmp_path / "small.toml"
+    file.write_text(document(SWEEP))
+    subprocess.run([program, "sweep", file, "--out", tmp_path / "out"], check=True, capture_output=True)
+    assert parquet.read_table(tmp_path / "out/observations.parquet").equals(parquet.read_table(here.path()))
+    # What is there is not run again, whoever ran it.
+    again = fresco.Sweep(file)._native.run_shard(str(tmp_path / "out"))
+    assert again == (6, 6, 0, 0)
+
+
+def test_processes(here, tmp_path):
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        same(fresco.Sweep(SWEEP).run(tmp_path, executor=pool), here)
+
+
+def test_threads(here, tmp_path):
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        same(fresco.Sweep(SWEEP).run(tmp_path, executor=pool, shards=3), here)
+
+
+def test_dask(here, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            same(fresco.Sweep(SWEEP).run(tmp_path, executor=client.get_executor()), here)
+
+
+def test_submitit(here, tmp_path):
+    submitit = pytest.importorskip("submitit")
+    executor = submitit.AutoExecutor(folder=tmp_path / "jobs", cluster="local")
+    executor.update_parameters(timeout_min=5)
+    same(fresco.Sweep(SWEEP).run(tmp_path / "out", executor=executor, shards=2), here)
+
+
+def test_ray(here, tmp_path):
+    ray = pytest.importorskip("ray")
+    from fresco_dram.executors import Ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        same(fresco.Sweep(SWEEP).run(tmp_path, executor=Ray(num_cpus=1), shards=2), here)
+    finally:
+        ray.shutdown()
+
+
+def test_a_part_that_is_lost_is_run_by_the_next_call(here, tmp_path):
+    class Loses:
+        """An executor whose first part fails."""
+
+        def __init__(self):
+            self.calls = 0
+
+        def submit(self, fn, *args):
+            self.calls += 1
+            future = concurrent.futures.Future()
+            if self.calls == 1:
+                future.set_exception(OSError("the node is gone"))
+            else:
+                future.set_result(fn(*args))
+            return future
+
+    sweep = fresco.Sweep(SWEEP)
+    with pytest.raises(OSError, match="the node is gone"):
+        sweep.run(tmp_path, executor=Loses(), shards=3)
+    assert sweep.status(tmp_path).missing == 2
+    same(sweep.run(tmp_path, progress=False), here)
+
+
+def test_points_that_fail_are_results(tmp_path):
+    fails = {**SWEEP, "grid": {"task": {"victim": {"parameters": {"bytes": ["64 KiB", "900 GiB"]}}}}}
+    del (made := {**fails, "set": {"repetitions": 1, "measure": {"operations": 100}, "warm_up": {"operations": 0}}})["name"]
+    result = fresco.Sweep(made).run(tmp_path, progress=False)
+    assert (result.done, result.failed, result.missing) == (1, 1, 0)
+    points = result.to_pandas("points")
+    assert points["error"].notna().sum() == 1
+
+
+@pytest.mark.parametrize("wrong", [{}, {"scenario": "firsst"}, {"scenario": "first", "grid": {"seed": []}}])
+def test_wrong_input(wrong, tmp_path):
+    with pytest.raises(fresco.FrescoError):
+        fresco.Sweep(wrong).run(tmp_path / "out", progress=False)
+
+
+def test_wrong_parts(tmp_path):
+    sweep = fresco.Sweep(SWEEP)._native
+    with pytest.raises(fresco.FrescoError, match="part 3 of 3"):
+        sweep.run_shard(str(tmp_path), 3, 3)
+    with pytest.raises(fresco.FrescoError, match="allowed: 0 to 5"):
+        sweep.point(6)
