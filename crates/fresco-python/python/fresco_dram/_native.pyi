@@ -9,6 +9,27 @@ from collections.abc import Callable
 import numpy
 from numpy.typing import NDArray
 
+__all__ = [
+    "AddressMap",
+    "Completion",
+    "Figure",
+    "FrescoError",
+    "Machine",
+    "Memory",
+    "NoPlanError",
+    "Plan",
+    "Result",
+    "Scenario",
+    "Sweep",
+    "Table",
+    "__version__",
+    "machines",
+    "plan",
+    "scenarios",
+    "simulate",
+    "simulate_plan",
+    "trace_requests",
+]
 __version__: str
 
 class FrescoError(ValueError):

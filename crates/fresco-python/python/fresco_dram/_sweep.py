@@ -67,6 +67,7 @@ class Sweep:
         **keywords: Any,
     ):
         changes = assignments(overrides, keywords)
+        self._made: tuple[str, tuple[Any, ...]]
         if isinstance(sweep, Mapping):
             # What workers read has to say what its paths are relative to.
             self._made = ("from_toml", (document(sweep), "the sweep", os.getcwd(), changes))
@@ -143,7 +144,8 @@ class Sweep:
 
 def _make(made: tuple[str, tuple[Any, ...]]) -> _native.Sweep:
     function, arguments = made
-    return getattr(_native.Sweep, function)(*arguments)
+    native: _native.Sweep = getattr(_native.Sweep, function)(*arguments)
+    return native
 
 
 def _run_shard(made: Any, directory: str, part: int, of: int, threads: int, retry_failed: bool) -> tuple[int, ...]:

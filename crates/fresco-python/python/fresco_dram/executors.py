@@ -16,7 +16,7 @@ class Ray:
     def __init__(self, **options: Any):
         import ray
 
-        self._ray = ray
+        self._ray: Any = ray
         self._options = options
 
     def submit(self, fn: Any, /, *args: Any) -> _RayFuture:
