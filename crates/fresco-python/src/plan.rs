@@ -23,13 +23,13 @@ pub struct Plan {
 #[pyfunction]
 #[pyo3(signature = (name_or_path, command, overrides=Vec::new()))]
 pub fn plan(py: Python<'_>, name_or_path: &str, command: String, overrides: Vec<String>) -> PyResult<Plan> {
-    let source = source(name_or_path)?;
+    let (source, called) = source(name_or_path)?;
     py.detach(|| {
         let set = TaskSet::of(&source, &overrides).map_err(raised)?;
         let inner = fresco_plan::plan_watched(&set, Watch::default())
             .map_err(|refusal| NoPlanError::new_err(format!("{}: there is no plan: {refusal}", set.name)))?;
         let mut provenance = Provenance::new(env!("CARGO_PKG_VERSION"), command, None);
-        let file = InputFile::new(&source.file, digest(&source.text));
+        let file = InputFile::new(called, digest(&source.text));
         provenance.inputs.push(file);
         let machine = machine_file(&set.machine, &set.machine_given.given);
         provenance.machine_files.push(machine);

@@ -88,7 +88,7 @@ pub fn simulate(
         };
         let result = batch.run(&asked.inner)?;
         let mut provenance = provenance(command, asked.inner.seed);
-        provenance.scenario = Some(InputFile::new(&asked.source.file, digest(&asked.source.text)));
+        provenance.scenario = Some(InputFile::new(&asked.called, digest(&asked.source.text)));
         add_files(&mut provenance, &asked.inner)?;
         Ok((result, provenance))
     })?;

@@ -21,6 +21,8 @@ pub fn scenarios() -> Vec<(&'static str, String)> {
 #[pyclass(frozen, module = "fresco_dram")]
 pub struct Scenario {
     pub source: Source,
+    /// What results call it: the name of a built-in one, or a file's.
+    pub called: String,
     pub overrides: Vec<String>,
     pub inner: library::Scenario,
 }
@@ -31,25 +33,26 @@ fn is_path(name_or_path: &str) -> bool {
 }
 
 impl Scenario {
-    fn of(py: Python<'_>, source: Source, overrides: Vec<String>) -> PyResult<Self> {
+    fn of(py: Python<'_>, (source, called): (Source, String), overrides: Vec<String>) -> PyResult<Self> {
         let inner = py
             .detach(|| library::Scenario::of(&source, &overrides))
             .map_err(raised)?;
         Ok(Self {
             source,
+            called,
             overrides,
             inner,
         })
     }
 }
 
-/// The source of a scenario or of a plan's tasks, by name or path.
-pub fn source(name_or_path: &str) -> PyResult<Source> {
-    match is_path(name_or_path) {
+/// The source of a scenario or of a plan's tasks, by name or path, and what results call it.
+pub fn source(name_or_path: &str) -> PyResult<(Source, String)> {
+    let source = match is_path(name_or_path) {
         true => Source::read(name_or_path),
         false => builtin_source(name_or_path),
-    }
-    .map_err(raised)
+    };
+    Ok((source.map_err(raised)?, file_name(name_or_path)))
 }
 
 #[pymethods]
@@ -65,14 +68,15 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, name="scenario.toml", directory="", overrides=Vec::new()))]
     fn from_toml(py: Python<'_>, text: String, name: &str, directory: &str, overrides: Vec<String>) -> PyResult<Self> {
-        let source = Source::of_text(&file_name(name), text, Path::new(directory)).map_err(raised)?;
-        Self::of(py, source, overrides)
+        let called = file_name(name);
+        let source = Source::of_text(&called, text, Path::new(directory)).map_err(raised)?;
+        Self::of(py, (source, called), overrides)
     }
 
     /// The same with further keys set, each "key=value".
     fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>) -> PyResult<Self> {
         let all = self.overrides.iter().cloned().chain(overrides).collect();
-        Self::of(py, self.source.clone(), all)
+        Self::of(py, (self.source.clone(), self.called.clone()), all)
     }
 
     /// Its text in TOML, with what was set.
