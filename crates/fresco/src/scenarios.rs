@@ -63,12 +63,12 @@ pub fn of_comparison(text: String) -> Result<(Source, InputFile), InputError> {
     Ok((Source::of_text(NAME, text, Path::new(""))?, file))
 }
 
-/// Returns true if this is the path of a scenario file, not the name of a built-in one. A file without an ending in the working
+/// Returns true if this is the path of a scenario file, not the name of a built-in one. What is in the working
 /// directory is one too, unless something built in has its name.
 pub fn is_path(name_or_path: &str) -> bool {
     name_or_path.contains('/')
         || name_or_path.ends_with(".toml")
         || name_or_path.ends_with(".json")
         || is_standard_input(name_or_path)
-        || (Path::new(name_or_path).is_file() && builtin_text(name_or_path).is_err())
+        || (Path::new(name_or_path).exists() && builtin_text(name_or_path).is_err())
 }
