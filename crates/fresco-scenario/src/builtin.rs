@@ -27,6 +27,7 @@ built_in![
     "palloc-fig4",
     "palloc-fig5",
     "palloc-fig5-xeon",
+    "palloc-tab1",
     "palloc-tab2",
     "palloc-tab3",
     "palloc-kernels",
