@@ -13,7 +13,7 @@ use fresco_dram::{Cycle, Location, NEVER};
 pub(crate) trait Watch {
     /// Kept of a request from when its end is known to when it is back.
     type Item: Kept;
-    /// The `number`th request (from 0) of a call of [`Feed::run`] is sent; what is it to be called?
+    /// The `number`th request (from 0) of a call of [`Feed::run`] is sent. Returns the name that completions have of it.
     fn sent(&mut self, number: u64) -> u64;
     /// A request's end is known: what is kept of it.
     fn completed(&mut self, completion: &Completion) -> Self::Item;

@@ -18,17 +18,6 @@ pub struct AddressMap {
     page_bytes: u64,
 }
 
-/// A place's numbers, by the names that they have in Python.
-const FIELDS: [(&str, Field); 7] = [
-    ("node", Field::Node),
-    ("channel", Field::Channel),
-    ("rank", Field::Rank),
-    ("bank_group", Field::BankGroup),
-    ("bank", Field::Bank),
-    ("row", Field::Row),
-    ("column", Field::Column),
-];
-
 impl AddressMap {
     /// That of a machine.
     pub fn of(machine: &Machine) -> PyResult<Self> {
@@ -47,6 +36,21 @@ impl AddressMap {
             .decode(PhysAddr(address))
             .ok_or_else(|| wrong(format!("found address {address:#x}, where the machine has no memory")))
     }
+
+    /// A color of the page of each address.
+    fn colors_of<'py>(
+        &self,
+        py: Python<'py>,
+        addresses: &PyReadonlyArray1<'py, u64>,
+        of: fn(&ColorSpace, FrameNumber) -> u32,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let color = |&address: &u64| {
+            self.place(address)?;
+            Ok(of(&self.colors, FrameNumber(address / self.page_bytes)))
+        };
+        let colors: Vec<u32> = addresses.as_array().iter().map(color).collect::<PyResult<_>>()?;
+        Ok(colors.to_pyarray(py))
+    }
 }
 
 #[pymethods]
@@ -62,9 +66,9 @@ impl AddressMap {
             .map(|&address| self.place(address))
             .collect::<PyResult<_>>()?;
         let fields = PyDict::new(py);
-        for (name, field) in FIELDS {
+        for field in Field::ALL {
             let numbers: Vec<u32> = places.iter().map(|place| field.of(place)).collect();
-            fields.set_item(name, numbers.to_pyarray(py))?;
+            fields.set_item(field.key(), numbers.to_pyarray(py))?;
         }
         Ok(fields)
     }
@@ -91,10 +95,14 @@ impl AddressMap {
             row,
             column,
         };
-        for (name, field) in FIELDS {
+        for field in Field::ALL {
             let (found, count) = (field.of(&place), field.count(self.map.organisation()));
             if found >= count {
-                return Err(wrong(format!("{name}: found {found}\n  allowed: 0 to {}", count - 1)));
+                return Err(wrong(format!(
+                    "{}: found {found}\n  allowed: 0 to {}",
+                    field.key(),
+                    count - 1
+                )));
             }
         }
         Ok(self.map.encode(&place).0)
@@ -108,12 +116,7 @@ impl AddressMap {
         py: Python<'py>,
         addresses: PyReadonlyArray1<'py, u64>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let color = |&address: &u64| {
-            self.place(address)?;
-            Ok(self.colors.bank_color(FrameNumber(address / self.page_bytes)))
-        };
-        let colors: Vec<u32> = addresses.as_array().iter().map(color).collect::<PyResult<_>>()?;
-        Ok(colors.to_pyarray(py))
+        self.colors_of(py, &addresses, ColorSpace::bank_color)
     }
 
     /// Color in the last-level cache of each physical address in bytes: an array of uint32.
@@ -122,12 +125,7 @@ impl AddressMap {
         py: Python<'py>,
         addresses: PyReadonlyArray1<'py, u64>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let color = |&address: &u64| {
-            self.place(address)?;
-            Ok(self.colors.llc_color(FrameNumber(address / self.page_bytes)))
-        };
-        let colors: Vec<u32> = addresses.as_array().iter().map(color).collect::<PyResult<_>>()?;
-        Ok(colors.to_pyarray(py))
+        self.colors_of(py, &addresses, ColorSpace::llc_color)
     }
 
     /// Number of bank colors.

@@ -5,18 +5,14 @@ use crate::data::as_python;
 use crate::errors::{unshown, wrong};
 use crate::table::Table;
 use fresco_plan::Plan;
-use fresco_report::{Document, Provenance, ReportError};
+use fresco_report::{Provenance, ReportError};
 use fresco_show::sweep::Sweep;
 use fresco_show::table::Tasks;
-use fresco_show::{page, text};
+use fresco_show::{json, page, text};
 use fresco_system::results::ScenarioResult;
 use fresco_tidy::Tables;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use serde::Serialize;
-
-/// Schema of the JSON, that of `fresco sim --json`.
-const SCHEMA: &str = "fresco-sim/3";
 
 /// A figure of a result. Notebooks show it.
 #[pyclass(frozen, get_all, module = "fresco_dram")]
@@ -77,11 +73,6 @@ impl Result {
     }
 }
 
-#[derive(Serialize)]
-struct Data<'r> {
-    scenarios: [&'r ScenarioResult; 1],
-}
-
 #[pymethods]
 impl Result {
     /// Name of the scenario or plan.
@@ -122,14 +113,7 @@ impl Result {
 
     /// The result as `fresco sim --json` prints it, as text.
     fn to_json(&self) -> PyResult<String> {
-        let document = Document {
-            schema: SCHEMA,
-            provenance: &self.provenance,
-            data: &Data {
-                scenarios: [&self.result],
-            },
-        };
-        let bytes = document.to_bytes().map_err(unshown)?;
+        let bytes = json::of(std::slice::from_ref(&self.result), &self.provenance).map_err(unshown)?;
         String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))
     }
 

@@ -4,7 +4,7 @@
 use crate::errors::raised;
 use fresco_input::file_name;
 use fresco_scenario as library;
-use fresco_scenario::{Source, builtin_source, builtin_titles};
+use fresco_scenario::{Source, builtin_source, builtin_titles, is_path};
 use pyo3::prelude::*;
 use std::path::Path;
 
@@ -25,11 +25,6 @@ pub struct Scenario {
     pub called: String,
     pub overrides: Vec<String>,
     pub inner: library::Scenario,
-}
-
-/// Returns true for the path of a file, as the program tells it from a name.
-fn is_path(name_or_path: &str) -> bool {
-    name_or_path.contains('/') || name_or_path.ends_with(".toml") || name_or_path.ends_with(".json")
 }
 
 impl Scenario {

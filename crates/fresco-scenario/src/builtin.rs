@@ -2,7 +2,7 @@
 //! The scenarios and task sets that come with the program.
 
 use crate::{Scenario, Source};
-use fresco_input::{Document, InputError, closest};
+use fresco_input::{Document, InputError, closest, is_standard_input};
 use std::path::Path;
 
 macro_rules! built_in {
@@ -134,6 +134,16 @@ pub fn builtin_source(name: &str) -> Result<Source, InputError> {
 /// No scenario has this name; an override that does not fit.
 pub fn builtin(name: &str, overrides: &[String]) -> Result<Scenario, InputError> {
     Scenario::of(&builtin_source(name)?, overrides)
+}
+
+/// Returns true if this is the path of a scenario file, not the name of a built-in one. What is in the working
+/// directory is one too, unless something built in has its name.
+pub fn is_path(name_or_path: &str) -> bool {
+    name_or_path.contains('/')
+        || name_or_path.ends_with(".toml")
+        || name_or_path.ends_with(".json")
+        || is_standard_input(name_or_path)
+        || (Path::new(name_or_path).exists() && builtin_text(name_or_path).is_err())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub mod reading;
 mod scenario;
 mod source;
 
-pub use builtin::{builtin, builtin_names, builtin_source, builtin_task_sets, builtin_text, builtin_titles};
+pub use builtin::{builtin, builtin_names, builtin_source, builtin_task_sets, builtin_text, builtin_titles, is_path};
 pub use comparison::{Comparison, policies};
 pub use plan::Plan;
 pub use planning::{AloneWcets, BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};

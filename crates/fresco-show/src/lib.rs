@@ -11,6 +11,7 @@ pub mod cores;
 pub mod figures;
 pub mod gantt;
 pub mod inputs;
+pub mod json;
 pub mod lanes;
 pub mod lead;
 pub mod lines;

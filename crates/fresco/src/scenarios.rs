@@ -2,9 +2,11 @@
 //! Finding a scenario or a task set by name or by path.
 
 use crate::provenance::digest;
-use fresco_input::{InputError, file_name, is_standard_input, read_file};
+pub use fresco_scenario::is_path;
+
+use fresco_input::{InputError, file_name, read_file};
 use fresco_report::InputFile;
-use fresco_scenario::{Source, builtin_source, builtin_text};
+use fresco_scenario::{Source, builtin_source};
 use fresco_system::Scenario;
 use std::path::Path;
 
@@ -61,14 +63,4 @@ pub fn of_comparison(text: String) -> Result<(Source, InputFile), InputError> {
     const NAME: &str = "the scenario of --on";
     let file = InputFile::new(NAME, digest(&text));
     Ok((Source::of_text(NAME, text, Path::new(""))?, file))
-}
-
-/// Returns true if this is the path of a scenario file, not the name of a built-in one. What is in the working
-/// directory is one too, unless something built in has its name.
-pub fn is_path(name_or_path: &str) -> bool {
-    name_or_path.contains('/')
-        || name_or_path.ends_with(".toml")
-        || name_or_path.ends_with(".json")
-        || is_standard_input(name_or_path)
-        || (Path::new(name_or_path).exists() && builtin_text(name_or_path).is_err())
 }

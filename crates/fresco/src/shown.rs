@@ -4,19 +4,14 @@
 use crate::failure::Failure;
 use crate::files::{self, ReportDirectory};
 use fresco_plan::Plan;
-use fresco_report::{Document, Provenance};
+use fresco_report::Provenance;
 use fresco_show::sweep::Sweep;
 use fresco_show::table::Tasks;
 use fresco_show::{page, text, timelines};
 use fresco_system::results::ScenarioResult;
-use serde::Serialize;
 use std::path::Path;
 
-/// Schema of the JSON.
-const SCHEMA: &str = "fresco-sim/3";
-
-/// What `--json` prints.
-#[derive(Serialize)]
+/// What came of runs.
 pub struct Results {
     /// In the order of the command line.
     pub scenarios: Vec<ScenarioResult>,
@@ -28,12 +23,7 @@ impl Results {
     /// # Errors
     /// None in practice: they are text, numbers and lists.
     pub fn json(&self, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
-        let document = Document {
-            schema: SCHEMA,
-            provenance,
-            data: self,
-        };
-        Ok(document.to_bytes()?)
+        Ok(fresco_show::json::of(&self.scenarios, provenance)?)
     }
 
     /// Writes the report, if there is a directory for one; `plans` are those that were run.

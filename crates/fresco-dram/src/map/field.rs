@@ -37,6 +37,19 @@ impl Field {
         Self::Column,
     ];
 
+    /// The field's name in files: `bank_group`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Channel => "channel",
+            Self::Rank => "rank",
+            Self::BankGroup => "bank_group",
+            Self::Bank => "bank",
+            Self::Row => "row",
+            Self::Column => "column",
+        }
+    }
+
     /// The fields that select a bank of the machine, least significant first in the dense numbering of MAP-4:
     /// bank, bank group, rank, channel, node.
     pub const SELECTORS: [Self; 5] = [Self::Bank, Self::BankGroup, Self::Rank, Self::Channel, Self::Node];

@@ -11,16 +11,10 @@ use fresco_input::{InputError, Table};
 /// Regions that a map may have; a machine has a few per node.
 const MOST_REGIONS: usize = 256;
 
-/// The keys of the fields, in the order of [`Field::ALL`].
-const KEYS: [(&str, Field); 7] = [
-    ("node", Field::Node),
-    ("channel", Field::Channel),
-    ("rank", Field::Rank),
-    ("bank_group", Field::BankGroup),
-    ("bank", Field::Bank),
-    ("row", Field::Row),
-    ("column", Field::Column),
-];
+/// Each field with its key.
+fn keys() -> impl Iterator<Item = (&'static str, Field)> {
+    Field::ALL.into_iter().map(|field| (field.key(), field))
+}
 
 /// What one request moves.
 #[derive(Clone, Copy)]
@@ -40,7 +34,7 @@ pub(super) fn read(
     let table = memory.table("map")?;
     let region_tables = table.array_of_tables("region")?;
     let (mut given, mut rest) = (Functions::default(), Vec::new());
-    for (key, field) in KEYS {
+    for (key, field) in keys() {
         let Some(item) = table.opt_item(key) else { continue };
         let may_rest = matches!(field, Field::Row | Field::Column);
         if may_rest && item.text_like("^rest$") == Ok("rest") {
@@ -80,7 +74,7 @@ pub(super) fn read(
 
 /// A line is consecutive bytes of one row of one bank, so only the column may read the address bits below.
 fn check_bursts(table: &Table<'_>, given: &Functions, line: Line) -> Result<(), InputError> {
-    for (key, field) in KEYS.into_iter().filter(|(_, field)| *field != Field::Column) {
+    for (key, field) in keys().filter(|(_, field)| *field != Field::Column) {
         if let Some(mask) = given.get(field).iter().find(|mask| **mask & (line.bytes - 1) != 0) {
             let found = format!("found a function that reads bit {}", mask.trailing_zeros());
             let what = if line.bursts == 1 { "burst" } else { "line" };
@@ -164,7 +158,7 @@ fn check_counts(
     org: &Organisation,
     by_range: bool,
 ) -> Result<(), InputError> {
-    for (key, field) in KEYS.into_iter().filter(|(_, field)| !rest.contains(field)) {
+    for (key, field) in keys().filter(|(_, field)| !rest.contains(field)) {
         let found = given.get(field).len();
         let needed = if field == Field::Node && by_range {
             0
@@ -256,13 +250,8 @@ fn region(table: &Table<'_>, org: &Organisation, page_bytes: u64) -> Result<Regi
 
 /// What the map's own check found, at the line it concerns.
 fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> InputError {
-    let key = |field: Field| {
-        KEYS.iter()
-            .find(|(_, known)| *known == field)
-            .map_or("", |(key, _)| key)
-    };
     let in_region = |index: usize| regions.get(index).map(|region| region.error(error.to_string()));
-    let in_field = |field: Field| Some(table.error_at(key(field), error.to_string()));
+    let in_field = |field: Field| Some(table.error_at(field.key(), error.to_string()));
     let place = match &error {
         MapError::BelowBus { name, .. } => in_field(name.field),
         MapError::Interleave { .. } => in_field(Field::Node),
