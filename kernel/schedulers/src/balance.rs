@@ -142,6 +142,7 @@ pub fn balance(turns: &Turns, owners: &[Owner], mut options: Options) -> Result<
         ..Report::default()
     });
     let failed = RefCell::new(None);
+    let out = RefCell::new(options.records.as_mut());
     let mut ring = RingBufferBuilder::new();
     ring.add(&skel.maps.decisions, |bytes| {
         let Some(line) = Line::read(bytes, turns) else { return 0 };
@@ -150,7 +151,7 @@ pub fn balance(turns: &Turns, owners: &[Owner], mut options: Options) -> Result<
         let is_free = line.candidates.iter().any(|candidate| candidate.share_ppm == 0);
         report.nobody_free += u64::from(!is_free);
         report.passed_over += u64::from(is_free && line.chosen > 0);
-        if let Some(out) = &mut options.records
+        if let Some(out) = &mut *out.borrow_mut()
             && let Err(why) = serde_json::to_writer(&mut *out, &line)
                 .map_err(Into::into)
                 .and_then(|()| writeln!(out))
@@ -181,6 +182,10 @@ pub fn balance(turns: &Turns, owners: &[Owner], mut options: Options) -> Result<
         }
         std::thread::sleep(left.min(FETCH));
         ring.consume_raw_n(AT_ONCE);
+        // Whoever reads the records has those of up to now.
+        if let Some(Err(why)) = out.borrow_mut().as_mut().map(|out| out.flush()) {
+            failed.borrow_mut().get_or_insert(why);
+        }
     }
     if let Some(why) = told().ended {
         return Err(load::ended(NAME, &why));
