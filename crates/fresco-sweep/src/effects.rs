@@ -22,6 +22,8 @@ const SHOWN: [&str; 6] = [
 const MOST: usize = 24;
 /// Equal parts into which the points are put by an axis of more different numbers than these.
 pub const BINS: usize = 12;
+/// Points that such a part has at least.
+const OF_BIN: usize = 4;
 
 /// Something measured of a task, at each point.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -81,7 +83,7 @@ pub struct Effect {
     /// The axis.
     pub axis: String,
     /// Share of the variance between points that the axis accounts for by itself: variance of the means of its values over that of
-    /// all points, from 0 to 1. Where numbers are put into bins the share that these would account for by chance is taken off.
+    /// all points, from 0 to 1. Of an estimate what chance accounts for is taken off.
     pub share: f64,
     /// Of each value or bin of the axis.
     pub values: Vec<AtValue>,
@@ -171,12 +173,15 @@ impl Effects {
             if values.iter().all(|(_, value)| *value == first) {
                 continue;
             }
+            // Where every value of an axis meets the same values of the others, the share is exact, of these points.
+            let is_grid = sweep.is_grid() && values.len() == sweep.points() as usize;
             for (number, column) in sweep.columns.iter().enumerate() {
                 let at: Vec<(String, f64)> = values
                     .iter()
                     .filter_map(|(point, value)| Some((sweep.point(*point).values[number].clone()?, *value)))
                     .collect();
-                effects.extend(effect(response, column, &at));
+                // Seeds are samples of all that chance can do.
+                effects.extend(effect(response, column, &at, is_grid && column.key != "seed"));
             }
         }
         effects
@@ -207,8 +212,9 @@ fn words(value: &Value) -> String {
     }
 }
 
-/// Values by value of an axis, or by bins of its numbers; `None` if it has but one.
-fn effect(response: &Response, column: &Column, at: &[(String, f64)]) -> Option<Effect> {
+/// Values by value of an axis, or by bins of its numbers; `None` if it has but one, or so many that nothing is known of the rest.
+fn effect(response: &Response, column: &Column, at: &[(String, f64)], is_exact: bool) -> Option<Effect> {
+    let is_number = column.is_number && column.key != "seed";
     let mut groups: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
     let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
     for (text, value) in at {
@@ -219,21 +225,26 @@ fn effect(response: &Response, column: &Column, at: &[(String, f64)]) -> Option<
         };
         groups.entry((order, text.clone())).or_default().push(*value);
     }
-    let is_binned = column.is_number && groups.len() > BINS;
+    let most = match is_exact {
+        true => BINS,
+        false => BINS.min(at.len() / OF_BIN),
+    };
+    let is_binned = is_number && groups.len() > most;
     let groups: Vec<(String, Vec<f64>)> = match is_binned {
         false => groups.into_iter().map(|((_, text), values)| (text, values)).collect(),
         true => {
             let mut sorted: Vec<(f64, f64)> = at.iter().map(|(text, value)| (number(text), *value)).collect();
             sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
             let bin = |bin: usize| {
-                let part = &sorted[bin * sorted.len() / BINS..(bin + 1) * sorted.len() / BINS];
+                let part = &sorted[bin * sorted.len() / most..(bin + 1) * sorted.len() / most];
                 let mean = part.iter().map(|(x, _)| x).sum::<f64>() / part.len() as f64;
                 (format!("{mean:.4}"), part.iter().map(|(_, value)| *value).collect())
             };
-            (0..BINS).map(bin).collect()
+            (0..most).map(bin).collect()
         }
     };
-    if groups.len() < 2 {
+    let is_estimate = !is_exact || is_binned;
+    if groups.len() < 2 || is_estimate && groups.len() == at.len() {
         return None;
     }
     let all = at.len() as f64;
@@ -244,8 +255,8 @@ fn effect(response: &Response, column: &Column, at: &[(String, f64)]) -> Option<
         values.len() as f64 * (own - mean).powi(2)
     };
     let eta: f64 = groups.iter().map(|(_, values)| between(values)).sum::<f64>() / total;
-    // Kelley's epsilon squared, for bins.
-    let share = match is_binned {
+    // Kelley's epsilon squared.
+    let share = match is_estimate {
         true => 1.0 - (1.0 - eta) * (all - 1.0) / (all - groups.len() as f64),
         false => eta,
     };
@@ -279,7 +290,7 @@ fn ordered(number: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn share(at: &[(&str, f64)], is_number: bool) -> Option<f64> {
+    fn share_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> Option<f64> {
         let response = Response {
             order: 0,
             metric: "m".to_owned(),
@@ -288,19 +299,20 @@ mod tests {
             within: Vec::new(),
         };
         let column = Column {
-            key: "k".to_owned(),
+            key: key.to_owned(),
             unit: String::new(),
             is_number,
         };
         let at: Vec<(String, f64)> = at.iter().map(|(text, value)| ((*text).to_owned(), *value)).collect();
-        effect(&response, &column, &at).map(|effect| effect.share)
+        effect(&response, &column, &at, is_exact).map(|effect| effect.share)
     }
 
     #[test]
     fn shares_of_variance_by_hand() {
+        let share = |at: &[(&str, f64)], is_number| share_of("k", at, is_number, true);
         // Means 2 and 4 around 3, each twice: 4 of a sum of squares of 4 + 4 · 1 = 8.
-        let half = share(&[("a", 1.0), ("a", 3.0), ("b", 3.0), ("b", 5.0)], false);
-        assert_eq!(half, Some(0.5));
+        let half = [("a", 1.0), ("a", 3.0), ("b", 3.0), ("b", 5.0)];
+        assert_eq!(share(&half, false), Some(0.5));
         assert_eq!(share(&[("1", 2.0), ("2", 7.0)], true), Some(1.0));
         assert_eq!(share(&[("1", 2.0), ("1", 7.0)], true), None);
         // Many numbers: a line is all that varies, less what is left within a bin (1/144 of it), and noise is nothing.
@@ -311,6 +323,31 @@ mod tests {
         let noise: Vec<(&str, f64)> = line.iter().map(|(text, n)| (*text, (n * 7919.0) % 1201.0)).collect();
         let found = share(&noise, true).expect("an effect");
         assert!(found < 0.03, "{found}");
+    }
+
+    #[test]
+    fn chance_has_no_share() {
+        // As above, as samples: 1 - (1 - 1/2) · 3 / 2.
+        let half = [("a", 1.0), ("a", 3.0), ("b", 3.0), ("b", 5.0)];
+        assert_eq!(share_of("k", &half, false, false), Some(0.25));
+        // One value at each point says nothing, whatever was measured.
+        let ten: Vec<String> = (0..10).map(|n| n.to_string()).collect();
+        let alone = |n: usize| (ten[n].as_str(), [3.0, 9.0, 1.0, 4.0, 8.0, 2.0, 7.0, 5.0, 6.0, 0.0][n]);
+        let alone: Vec<(&str, f64)> = (0..10).map(alone).collect();
+        assert_eq!(share_of("seed", &alone, true, false), None);
+        assert_eq!(share_of("k", &alone, false, false), None);
+        // Numbers are put into parts of four points and more: means 5 and 4, 2.5 of 82.5, less than chance.
+        assert_eq!(share_of("k", &alone, true, false), Some(0.0));
+        let line: Vec<(&str, f64)> = alone
+            .iter()
+            .map(|(text, _)| (*text, text.parse().unwrap_or(0.0)))
+            .collect();
+        // 62.5 of 82.5: 1 - (1 - 0.757575…) · 9 / 8.
+        let found = share_of("k", &line, true, false).expect("two parts");
+        assert!(
+            (found - (1.0 - (1.0 - 62.5 / 82.5) * 9.0 / 8.0)).abs() < 1e-12,
+            "{found}"
+        );
     }
 
     #[test]

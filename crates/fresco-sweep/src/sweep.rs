@@ -143,6 +143,11 @@ impl Sweep {
         (spec.combinations * u64::from(spec.samples)) as u32 + spec.listed.len() as u32
     }
 
+    /// Returns true if its points are all combinations of the values of its axes.
+    pub fn is_grid(&self) -> bool {
+        self.spec.sampled.is_empty() && self.spec.listed.is_empty()
+    }
+
     /// The point of a number below [`Sweep::points`]: for each sample all combinations of the grid, the last key fastest; at the end the listed ones.
     ///
     /// # Panics
@@ -197,9 +202,18 @@ impl Sweep {
                 let is_it = |set: &&Set| set.assignment == text;
                 point.sets.iter().rev().find(is_it)
             });
-            match set {
-                Some(set) => error.clone().in_field("").moved_to(&set.place),
-                None => error,
+            let Some(set) = set else { return error };
+            let is_continuous = |axis: &Axis| axis.key == set.key() && axis.is_continuous();
+            let error = error.clone().in_field("").moved_to(&set.place);
+            match self.spec.sampled.iter().any(is_continuous) {
+                true => {
+                    let help = format!(
+                        "{}; a range has whole numbers with a step, for example step = 1",
+                        error.help
+                    );
+                    error.help(help)
+                }
+                false => error,
             }
         })
     }
@@ -215,9 +229,21 @@ impl Sweep {
         }
     }
 
-    /// What decides the results of a point, but the files that it reads.
+    /// What decides the results of a point, but the files that it reads: the same in whatever order it sets its keys, if that does not count.
     pub fn spelling(&self, point: &Point) -> Spelling {
-        self.common.and(point.sets.iter().map(|set| set.assignment.as_str()))
+        let mut sets: Vec<&Set> = point.sets.iter().collect();
+        sets.sort_by_key(|set| set.key());
+        // Keys that begin alike are neighbours now.
+        let order_counts = sets.iter().enumerate().any(|(n, outer)| {
+            let alike = sets[n + 1..]
+                .iter()
+                .map_while(|inner| inner.key().strip_prefix(outer.key()));
+            alike.into_iter().any(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        if order_counts {
+            sets = point.sets.iter().collect();
+        }
+        self.common.and(sets.iter().map(|set| set.assignment.as_str()))
     }
 
     /// The files that a point reads, where they lie and what is in them.

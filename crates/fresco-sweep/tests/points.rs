@@ -100,3 +100,26 @@ fn points_by_number_are_those_of_the_whole_list() {
         assert_eq!((operations - 1) * 500 / 1_000_000, stratum as u64);
     }
 }
+
+#[test]
+fn in_whatever_order_keys_are_set_the_point_is_the_same() {
+    let spelling = |text: &str| {
+        let sweep = Sweep::parse("s.toml", &format!("scenario = \"first\"\n{text}"), Path::new(""), &[]);
+        let sweep = sweep.unwrap_or_else(|error| panic!("{error}"));
+        sweep.spelling(&sweep.point(0))
+    };
+    let first = spelling("[grid]\nseed = [1]\npolicy.frames = [\"palloc\"]\n");
+    assert_eq!(spelling("[grid]\npolicy.frames = [\"palloc\"]\nseed = [1]\n"), first);
+    assert_eq!(spelling("set.seed = 1\n[grid]\npolicy.frames = [\"palloc\"]\n"), first);
+    assert_ne!(spelling("set.seed = 2\n[grid]\npolicy.frames = [\"palloc\"]\n"), first);
+    // The last one of a key holds, and a table replaces what was set in it.
+    let variant = |set: &str| {
+        spelling(&format!(
+            "set.seed = 1\ngrid.v = [\"a\"]\n[[variant]]\nname = \"a\"\n{set}\n"
+        ))
+    };
+    assert_ne!(
+        variant("set.seed = 2"),
+        spelling("set.seed = 2\ngrid.v = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n")
+    );
+}

@@ -19,7 +19,18 @@ fn wrong_sweeps() {
         ("scenario = \"fisrt\"\ngrid.seed = [1]", "found no built-in scenario"),
         ("scenario = \"first\"", "s.toml: found no point"),
         ("scenario = \"first\"\n[grid]", "s.toml:2: grid: found no key"),
-        ("scenario = \"first\"\ngird.seed = [1]", "found no point"),
+        (
+            "scenario = \"first\"\ngird.seed = [1]",
+            "s.toml:2: gird: unknown key\n  allowed: scenario",
+        ),
+        (
+            "scenario = \"first\"\nrandom = { samples = 1, over.task.victim.parameters.bytes = { from = 1, to = 8, unit = \"MiB\" } }",
+            "a range has whole numbers with a step, for example step = 1",
+        ),
+        (
+            "scenario = \"first\"\nrandom = { samples = 1, over.memory.controller.hit_cap = { from = 1, to = 8 } }",
+            "a range has whole numbers with a step, for example step = 1",
+        ),
         (
             "scenario = \"first\"\ngrid.seed = [1]\nseeds = 1",
             "s.toml:3: seeds: unknown key",

@@ -257,3 +257,45 @@ fn directories_of_others_are_left_alone() {
         "what is wrong is told before anything is made"
     );
 }
+
+#[test]
+fn tables_that_were_damaged_are_written_anew() {
+    let directory = prepared(&many(3));
+    let here = directory.path();
+    let run = ["sweep", "s.toml", "--out", "out"];
+    stdout(&run, here);
+    let (out, table) = (here.join("out"), here.join("out/observations.parquet"));
+    let whole = written(&out);
+    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).expect("is there");
+    let first = modified(&table);
+    stdout(&run, here);
+    assert_eq!(modified(&table), first, "what is whole is left alone");
+    let mut bytes = fs::read(&table).expect("a table");
+    bytes[40] ^= 1;
+    for damaged in [&bytes[..], &bytes[..300]] {
+        fs::write(&table, damaged).expect("writable");
+        stdout(&run, here);
+        assert_eq!(written(&out), whole);
+    }
+    let last = modified(&table);
+    stdout(&[&run[..], &["--merge"]].concat(), here);
+    assert!(
+        modified(&table) > last && written(&out) == whole,
+        "--merge always writes"
+    );
+}
+
+#[test]
+fn a_wrong_key_is_told_before_jobs_are_submitted() {
+    let directory = prepared("scenario = \"./tiny.toml\"\ngrid.memory.controller.pag = [\"open\"]\n");
+    for what in [&["--list"][..], &["--slurm", "3"], &["--parallel", "3"]] {
+        let complaint = refused(
+            &[&["sweep", "s.toml", "--out", "out"][..], what].concat(),
+            directory.path(),
+        );
+        assert!(
+            complaint.contains("s.toml:2: grid.memory.controller.pag: unknown key"),
+            "{complaint}"
+        );
+    }
+}

@@ -99,6 +99,11 @@ impl Axis {
         }
     }
 
+    /// Returns true if its values are numbers with digits behind the point: of a range without steps.
+    pub fn is_continuous(&self) -> bool {
+        matches!(&self.values, Values::Range(Range { step: None, .. }))
+    }
+
     /// The unit of its values, which are numbers then; empty without.
     pub fn unit(&self) -> &str {
         match &self.values {
@@ -177,7 +182,7 @@ fn number(item: &Item<'_>) -> Result<f64, InputError> {
     number.filter(|number| number.is_finite() && !is_text).ok_or_else(|| {
         item.error(format!("found {}", item.describe()))
             .allowed(A_NUMBER)
-            .help("write for example { from = 1, to = 64, unit = \"MiB\" }")
+            .help("write for example { from = 1, to = 64, step = 1, unit = \"MiB\" }")
     })
 }
 

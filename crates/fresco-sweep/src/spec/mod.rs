@@ -55,15 +55,13 @@ impl Spec {
         let mut document = Document::parse(file, text)?;
         overrides.iter().try_for_each(|one| document.set(one))?;
         let root = document.root();
-        let spec = Self::read(&root, file)?;
-        root.finish()?;
-        Ok(spec)
+        Self::read(root, file)
     }
 
-    fn read(root: &Table<'_>, file: &str) -> Result<Self, InputError> {
+    fn read(root: Table<'_>, file: &str) -> Result<Self, InputError> {
         let scenario = root.text("scenario")?.to_owned();
         let scenario_place = root.error_at("scenario", "");
-        let variants = variants(root)?;
+        let variants = variants(&root)?;
         let random = root.opt_table("random")?;
         let hypercube = root.opt_table("latin_hypercube")?;
         if let (Some(_), Some(second)) = (&random, &hypercube) {
@@ -88,7 +86,7 @@ impl Spec {
             Some(table) => grid(&table, &variants)?,
             None => Vec::new(),
         };
-        let listed = listed(root)?;
+        let listed = listed(&root)?;
         let product = grid.iter().try_fold(1u64, |product, axis| match &axis.values {
             Values::Levels(levels) => product.checked_mul(levels.len() as u64),
             Values::Range(_) => None,
@@ -110,20 +108,28 @@ impl Spec {
                 .help("sweep fewer values, draw fewer samples, or make several sweeps")
                 .too_large());
         };
+        let (name, title) = (
+            read_name(&root, file)?,
+            root.opt_text("title")?.unwrap_or_default().to_owned(),
+        );
+        let (tables, set) = (tables(&root)?, set(&root)?);
+        let no_point = root
+            .error("found no point")
+            .allowed("[grid], [random], [latin_hypercube], [[point]]")
+            .help("add a [grid] with a key and its values, for example corunners = [0, 1]");
+        // A table whose name is misspelled is told as that.
+        root.finish()?;
         if all == Some(0) {
-            let error = root.error("found no point");
-            return Err(error
-                .allowed("[grid], [random], [latin_hypercube], [[point]]")
-                .help("add a [grid] with a key and its values, for example corunners = [0, 1]"));
+            return Err(no_point);
         }
         let spec = Self {
-            name: read_name(root, file)?,
-            title: root.opt_text("title")?.unwrap_or_default().to_owned(),
+            name,
+            title,
             scenario,
             scenario_place,
             seed,
-            tables: tables(root)?,
-            set: set(root)?,
+            tables,
+            set,
             sampled,
             samples,
             places,

@@ -17,7 +17,7 @@ pub fn text(args: &Args, out: &Path, sweep: &Sweep) -> Option<String> {
         (Some(shards), ..) => Some(slurm(&line, shards, &sweep.spec.name)),
         (_, Some(shards), _) => Some(kubernetes(&words, shards, &sweep.spec.name)),
         (.., Some(shards)) => Some(format!(
-            "seq {shards} | parallel --quote {line} --threads 1 --shard {{}}/{shards}\n"
+            "seq {shards} | parallel --workdir . --quote {line} --threads 1 --shard {{}}/{shards}\n"
         )),
         _ => None,
     }

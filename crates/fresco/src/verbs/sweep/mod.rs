@@ -13,6 +13,7 @@ use crate::files::{PAGE, ReportDirectory};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, progress};
 use fresco_input::{InputError, write_atomically};
+use fresco_load::trace::digest_of_file;
 use fresco_sweep::{Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, content, look, merge, summarize};
 use report::Report;
 pub use report::worded;
@@ -103,6 +104,9 @@ const MERGED: &str = ".fresco-merged";
 /// Runs what is missing, or does what is asked for instead.
 pub fn run(args: &Args) -> Outcome {
     let sweep = Sweep::load(&args.file, &args.set)?;
+    if !args.merge && !args.status {
+        sweep.check()?;
+    }
     if args.list {
         output::write(show::list(&sweep, args.shard.unwrap_or(Shard::WHOLE), args.json)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -122,11 +126,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    if !args.merge {
-        sweep.check()?;
-    }
     let store = Store::open(out, &sweep, args.resume || args.merge)?;
-    let directory = ReportDirectory::prepare(out, vec![args.file.clone()])?;
+    let directory = ReportDirectory::prepare("fresco-sweep", out, vec![args.file.clone()])?;
     if args.merge {
         return finish(args, &sweep, &store, &directory, true);
     }
@@ -191,7 +192,7 @@ fn finish(args: &Args, sweep: &Sweep, store: &Store, directory: &ReportDirectory
     }
     let mut report = None;
     if whole.missing == 0 || always {
-        report = merged(sweep, &index, out, directory, &tool)?;
+        report = merged(sweep, &index, (out, directory), &tool, always)?;
         lines.push(format!("tables   {}\n", out.join("observations.parquet").display()));
         lines.push(format!("report   {}\n", out.join(PAGE).display()));
     } else {
@@ -217,21 +218,32 @@ fn shard_points(shard: Shard, sweep: &Sweep) -> impl Iterator<Item = u32> + Clon
     numbers.into_iter()
 }
 
-/// Writes tables and report, unless those that are there are of the same results.
+/// What tells whether the tables and the report that are there are those of these results: digests of the results and of the files.
+fn mark(content: &str, files: &[PathBuf]) -> Result<String, InputError> {
+    let digests = files.iter().map(|file| digest_of_file(file));
+    let digests = digests.collect::<Result<Vec<_>, _>>()?;
+    Ok(std::iter::once(content.to_owned())
+        .chain(digests)
+        .collect::<Vec<_>>()
+        .join("\n"))
+}
+
+/// Writes tables and report, unless `always`, not those that are there already.
 fn merged(
     sweep: &Sweep,
     index: &Index,
-    out: &Path,
-    directory: &ReportDirectory,
+    (out, directory): (&Path, &ReportDirectory),
     tool: &Tool,
+    always: bool,
 ) -> Result<Option<Report>, Failure> {
-    let mark = out.join(MERGED);
     let content = content(sweep, index, tool).to_string();
-    let files = sweep.spec.tables.iter().copied().chain(["points"]);
-    let mut files = files
+    let tables = sweep.spec.tables.iter().copied().chain(["points"]);
+    let files: Vec<PathBuf> = tables
         .map(|name| out.join(format!("{name}.parquet")))
-        .chain([out.join(PAGE), out.join("results.json")]);
-    if fs::read_to_string(&mark).is_ok_and(|there| there == content) && files.all(|file| file.is_file()) {
+        .chain([out.join(PAGE), out.join("results.json")])
+        .collect();
+    let there = fs::read_to_string(out.join(MERGED)).ok();
+    if !always && there.is_some() && there == mark(&content, &files).ok() {
         return Ok(None);
     }
     let mut effects = Effects::of(sweep);
@@ -241,7 +253,7 @@ fn merged(
     outputs::all([directory.write(&page, &report.json(&merged.provenance)?, &figures)])?;
     // Points whose frames turned out to be damaged are run again, and merged again then.
     if merged.done == report.index_done {
-        write_atomically(&mark, content.as_bytes())?;
+        write_atomically(&out.join(MERGED), mark(&content, &files)?.as_bytes())?;
     } else {
         tell(&format!(
             "fresco: {}: results of {} points are damaged: the same command without --merge runs them again",

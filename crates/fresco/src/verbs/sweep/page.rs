@@ -29,7 +29,11 @@ pub fn of(sweep: &Sweep, report: &Report, provenance: &Provenance) -> Result<(Ht
     let mut page = HtmlReport::new(title, lead(report), provenance.clone());
     let mut figures = Vec::new();
     // Of each response the axes that decide most come first.
-    let mut effects: Vec<&Effect> = report.effects.iter().collect();
+    let mut effects: Vec<&Effect> = report
+        .effects
+        .iter()
+        .filter(|one| one.share >= show::LEAST_SHARE)
+        .collect();
     effects.sort_by(|a, b| a.response.cmp(&b.response).then(b.share.total_cmp(&a.share)));
     let mut section = Section::new("What the axes do");
     for effect in effects.into_iter().take(MOST_FIGURES) {
@@ -161,8 +165,8 @@ fn reading() -> Section {
     Section::new("How to read this").list(
         [
             "A value of a point is the mean of its repetitions.",
-            "Median and quartiles at a value of an axis are those of all points that have it, whatever they have on the other axes. An axis of more than 12 different numbers is divided into 12 parts with as many points each; a part stands at the mean of its numbers.",
-            "Share: variance of the means at the values of an axis over the variance of all points, the first-order index of a sensitivity analysis. Shares of the axes of a full grid add up to 100 % less what axes do together. Of an axis in parts, what these would show by chance is taken off (Kelley's epsilon squared).",
+            "Median and quartiles at a value of an axis are those of all points that have it, whatever they have on the other axes. An axis of many different numbers is divided into parts with as many points each; a part stands at the mean of its numbers. Figures are of axes that decide 1 % or more.",
+            "Share: variance of the means at the values of an axis over the variance of all points, the first-order index of a sensitivity analysis. Shares of the axes of a full grid add up to 100 % less what axes do together. With samples, listed points or failed ones, of axes in parts and of seeds they are estimates: what chance would show is taken off (Kelley's epsilon squared), and an axis that has another value at each point has none.",
             "observations.parquet has every value of every point, points.parquet what each point sets, its status and the error of those that failed.",
         ]
         .map(str::to_owned)

@@ -98,7 +98,7 @@ fn counts(summary: &Summary) -> String {
 const MOST_SHOWN: usize = 5;
 /// Effects that a terminal shows, and how much of the variance they are of at least.
 const MOST_EFFECTS: usize = 12;
-const LEAST_SHARE: f64 = 0.01;
+pub const LEAST_SHARE: f64 = 0.01;
 
 fn failures(summary: &Summary) -> Result<String, ReportError> {
     if summary.failures.is_empty() {
