@@ -11,7 +11,7 @@ use fresco_report::HtmlReport;
 use fresco_show::figures::Figure;
 use fresco_show::timelines::TRACE;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The page.
@@ -48,6 +48,8 @@ const REPORT: FileSet = FileSet {
 /// A directory that a report will be written to, or another set of files.
 pub struct ReportDirectory {
     set: &'static FileSet,
+    /// What the results are, such as `fresco-sim`; empty of files that are not results.
+    kind: &'static str,
     directory: PathBuf,
     /// The files that the run reads.
     inputs: Vec<PathBuf>,
@@ -64,14 +66,14 @@ impl Drop for ReportDirectory {
 }
 
 impl ReportDirectory {
-    /// Makes sure that a report can be written to `directory`, before anything long is run for it. `inputs` are the
-    /// files that the run reads.
+    /// Makes sure that a report can be written to `directory`, before anything long is run for it. `kind` is its schema without the
+    /// number; `inputs` are the files that the run reads.
     ///
     /// # Errors
-    /// It cannot be created or written to; the page or the results would replace an input, a directory, or a file that
-    /// no report has put there.
-    pub fn prepare(directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
-        Self::prepare_for(&REPORT, directory, inputs)
+    /// It cannot be created or written to; the page or the results would replace an input, a directory, a file that
+    /// no report has put there, or a report of another kind.
+    pub fn prepare(kind: &'static str, directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
+        Self::of_kind(kind, &REPORT, directory, inputs)
     }
 
     /// As [`Self::prepare`], for another set of files.
@@ -79,11 +81,21 @@ impl ReportDirectory {
     /// # Errors
     /// As [`Self::prepare`].
     pub fn prepare_for(set: &'static FileSet, directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
+        Self::of_kind("", set, directory, inputs)
+    }
+
+    fn of_kind(
+        kind: &'static str,
+        set: &'static FileSet,
+        directory: &Path,
+        inputs: Vec<PathBuf>,
+    ) -> Result<Self, InputError> {
         let made = directory
             .ancestors()
             .take_while(|above| !above.as_os_str().is_empty() && !above.exists());
         let report = Self {
             set,
+            kind,
             directory: directory.to_owned(),
             inputs,
             made: made.map(Path::to_owned).collect(),
@@ -101,7 +113,15 @@ impl ReportDirectory {
         for name in set.names.iter().chain([&set.manifest]) {
             report.check(name, &own)?;
         }
-        Ok(report)
+        match report.other_kind() {
+            Some(other) => Err(
+                InputError::new(directory.display().to_string(), format!("found a report of {other}"))
+                    .in_field(set.option)
+                    .allowed(format!("an empty directory, or one with a report of {kind}"))
+                    .help("name another directory, or remove that report"),
+            ),
+            None => Ok(report),
+        }
     }
 
     /// Writes the report, the page last. Figures of the report that was there which this one does not have are
@@ -188,6 +208,17 @@ impl ReportDirectory {
             .in_field(option)
             .allowed(allowed)
             .help(format!("move it away, or name another directory for the {what}")))
+    }
+
+    /// Of the results that are there the kind, if it is not that of the results to come.
+    fn other_kind(&self) -> Option<String> {
+        let mut first = String::new();
+        let file = fs::File::open(self.directory.join(RESULTS)).ok()?;
+        // It is the first that they say.
+        file.take(100).read_to_string(&mut first).ok()?;
+        let (_, schema) = first.split_once("\"schema\": \"")?;
+        let (kind, _) = schema.split_once('/')?;
+        (!self.kind.is_empty() && kind != self.kind).then(|| kind.to_owned())
     }
 
     /// The names of the files of the report that is there; none without one.

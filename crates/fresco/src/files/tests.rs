@@ -18,7 +18,7 @@ fn content(directory: &Path) -> BTreeMap<String, String> {
 }
 
 fn report(directory: &Path) -> ReportDirectory {
-    ReportDirectory::prepare(directory, Vec::new()).expect("is writable")
+    ReportDirectory::prepare("fresco-sim", directory, Vec::new()).expect("is writable")
 }
 
 fn files(version: &str, figures: &[&str]) -> Vec<(String, Vec<u8>)> {
@@ -97,14 +97,14 @@ fn inputs_are_not_overwritten() {
     let input = directory.path().join("s.toml");
     fs::write(&input, "x").expect("writable");
     fs::hard_link(&input, directory.path().join(RESULTS)).expect("a link");
-    let error = ReportDirectory::prepare(directory.path(), vec![input])
+    let error = ReportDirectory::prepare("fresco-sim", directory.path(), vec![input])
         .map(drop)
         .expect_err("is the input");
     assert!(error.found.contains("is read as"), "{error}");
     fs::remove_file(directory.path().join(RESULTS)).expect("there");
     let input = directory.path().join("a.svg");
     fs::write(&input, "x").expect("writable");
-    let report = ReportDirectory::prepare(directory.path(), vec![input.clone()]).expect("no figure yet");
+    let report = ReportDirectory::prepare("fresco-sim", directory.path(), vec![input.clone()]).expect("no figure yet");
     assert!(report.replace(files("first", &["a.svg"])).is_err());
     assert_eq!(content(directory.path()).len(), 2);
 }
@@ -114,7 +114,7 @@ fn what_no_report_has_put_there_is_left_as_it_is() {
     for own in [PAGE, RESULTS, MANIFEST] {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join(own), "mine").expect("writable");
-        let error = ReportDirectory::prepare(directory.path(), Vec::new())
+        let error = ReportDirectory::prepare("fresco-sim", directory.path(), Vec::new())
             .map(drop)
             .expect_err("is not ours");
         assert!(error.found.contains("no report has put there"), "{own}: {error}");
@@ -157,4 +157,20 @@ fn folders_made_for_a_report_that_is_not_written_go() {
     written.replace(files("first", &[])).expect("is written");
     drop(written);
     assert_eq!(content(&path).len(), 3, "page, results, manifest");
+}
+
+#[test]
+fn a_report_of_another_kind_is_not_replaced() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let results = "{\n  \"schema\": \"fresco-sweep/1\",\n  \"data\": 1\n}\n";
+    let kind = |kind| ReportDirectory::prepare(kind, directory.path(), Vec::new());
+    let first = kind("fresco-sweep").expect("is empty");
+    first.replace(files(results, &[])).expect("is written");
+    let error = kind("fresco-compare").err().expect("another kind");
+    assert!(
+        error.found == "found a report of fresco-sweep" && error.allowed.ends_with("a report of fresco-compare"),
+        "{error}"
+    );
+    let second = kind("fresco-sweep").expect("the same kind");
+    second.replace(files(results, &["a.svg"])).expect("is written");
 }

@@ -122,7 +122,7 @@ pub fn run(args: Args) -> Outcome {
     let directory = args
         .out
         .as_deref()
-        .map(|directory| ReportDirectory::prepare(directory, inputs));
+        .map(|directory| ReportDirectory::prepare("fresco-reproduce", directory, inputs));
     let directory = directory.transpose()?;
     let user = User {
         stop: Stop::after("each run that has begun"),

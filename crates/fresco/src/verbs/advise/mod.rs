@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Outcome {
     let directory = args
         .out
         .as_deref()
-        .map(|out| ReportDirectory::prepare(out, inputs))
+        .map(|out| ReportDirectory::prepare("fresco-advise", out, inputs))
         .transpose()?;
     let user = User {
         bar: progress::bar(0, &bench.scenario.name),

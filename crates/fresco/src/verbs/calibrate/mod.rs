@@ -128,7 +128,7 @@ pub fn run(args: &Args) -> Outcome {
     let directory = args
         .out
         .as_deref()
-        .map(|out| ReportDirectory::prepare(out, inputs.clone()))
+        .map(|out| ReportDirectory::prepare("fresco-calibrate", out, inputs.clone()))
         .transpose()?;
     let user = User {
         bar: progress::bar(0, "fitting"),

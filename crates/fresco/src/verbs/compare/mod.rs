@@ -220,7 +220,7 @@ pub fn run(args: &Args) -> Outcome {
     let directory = args
         .out
         .as_deref()
-        .map(|out| ReportDirectory::prepare(out, vec![args.before.clone(), args.after.clone()]));
+        .map(|out| ReportDirectory::prepare("fresco-compare", out, vec![args.before.clone(), args.after.clone()]));
     let directory = directory.transpose()?;
     let before = samples::read(&args.before, &args.metric)?;
     let after = samples::read(&args.after, &args.metric)?;

@@ -73,7 +73,7 @@ pub fn run(args: &Args, machine: &str, name: &OsStr) -> Outcome {
     let simulation = &LiveRun::new(&scenario)?;
     let subject = Subject::Scenario(Box::new(scenario), file);
     let directory = live.out.as_deref();
-    let directory = directory.map(|directory| ReportDirectory::prepare(directory, subject.files()));
+    let directory = directory.map(|directory| ReportDirectory::prepare("fresco-sim", directory, subject.files()));
     let directory = directory.transpose()?;
     if live.json {
         output::check_open()?;

@@ -171,7 +171,7 @@ pub fn run(args: Args) -> Outcome {
     let directory = args
         .out
         .as_deref()
-        .map(|directory| ReportDirectory::prepare(directory, files.clone()));
+        .map(|directory| ReportDirectory::prepare("fresco-sim", directory, files.clone()));
     let directory = directory.transpose()?;
     let tables = args.tables.prepare(&files)?;
     let stop = Stop::after_grace("each run that has begun");

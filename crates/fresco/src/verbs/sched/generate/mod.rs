@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Outcome {
         .file("--svg", args.svg.as_deref())
         .check(args.json, &[])?;
     let report = args.report.as_deref().map(|directory| {
-        let prepared = ReportDirectory::prepare(directory, Vec::new());
+        let prepared = ReportDirectory::prepare("fresco-sched-generate", directory, Vec::new());
         prepared.map_err(|error| error.in_field("--report"))
     });
     let report = report.transpose()?;
