@@ -96,12 +96,17 @@ pub fn load(name_or_path: &str) -> Result<Machine, InputError> {
     load_with(name_or_path, &[])
 }
 
+/// Returns true if [`load`] takes this for the path of a file.
+pub fn is_path(name_or_path: &str) -> bool {
+    name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path)
+}
+
 /// As [`load`], with values in place of the file's; see [`Machine::parse`].
 ///
 /// # Errors
 /// No such machine or file, or, with the overrides, no valid machine.
 pub fn load_with(name_or_path: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
-    if name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path) {
+    if is_path(name_or_path) {
         Machine::parse(&file_name(name_or_path), &read_file(name_or_path)?, overrides)
     } else {
         builtin_with(name_or_path, overrides)

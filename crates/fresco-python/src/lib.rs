@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The native part of the Python package `fresco_dram`: classes and functions that convert, and nothing that computes.
 
+mod arrays;
 mod data;
 mod errors;
 mod machine;
@@ -46,6 +47,12 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Errors without a place have the same attributes.
+        let error = module.py().get_type::<FrescoError>();
+        for part in ["file", "field", "found", "allowed", "help"] {
+            error.setattr(part, "")?;
+        }
+        error.setattr("line", module.py().None())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

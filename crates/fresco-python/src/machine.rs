@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Machines.
 
-use crate::errors::raised;
+use crate::errors::{raised, wrong};
 use crate::map::AddressMap;
+use fresco_input::{file_name, read_file};
 use fresco_machine as machine;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// A name as it is; of what has a path that, so that it is no name.
+pub fn given(name_or_path: &Bound<'_, PyAny>) -> PyResult<String> {
+    if name_or_path.is_instance_of::<PyString>() {
+        return name_or_path.extract();
+    }
+    let path: PathBuf = name_or_path.extract()?;
+    Ok(Path::new(".").join(path).display().to_string())
+}
+
+/// Keys and values in TOML.
+fn changed(py: Python<'_>, changes: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
+    let Some(changes) = changes else { return Ok(Vec::new()) };
+    let all = py
+        .import("fresco_dram._values")?
+        .call_method1("assignments", (changes, PyDict::new(py)))?;
+    let all: Vec<String> = all.extract()?;
+    let pairs = all.iter().filter_map(|one| one.split_once('='));
+    Ok(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+}
 
 /// Names of the built-in machines.
 #[pyfunction]
@@ -13,26 +37,108 @@ pub fn machines() -> Vec<&'static str> {
     machine::builtin_names().collect()
 }
 
-/// A machine: cores, caches, memory, address map. By the name of a built-in one (see machines()) or the path of a file;
-/// `changes` are pairs of a key of the file and its value in TOML.
+/// A machine: cores, caches, memory, address map.
+///
+/// By the name of a built-in one (see machines()), the path of a file, or `text`, its file's content; the first is then what errors call it.
+/// `changes` are keys of the file with other values: a dict of keys with dots, or of tables.
 #[pyclass(frozen, module = "fresco_dram")]
 pub struct Machine {
     pub inner: machine::Machine,
-    pub given: String,
+    /// As it was given.
+    given: String,
+    changes: Vec<(String, String)>,
+    /// Of a file or a text its content: what a copy elsewhere is made from.
+    text: Option<String>,
+    /// It was made of a text.
+    is_text: bool,
+}
+
+impl PartialEq for Machine {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.inner.name, &self.inner.text_digest) == (&other.inner.name, &other.inner.text_digest)
+    }
+}
+
+impl Machine {
+    pub fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.inner.text_digest.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 #[pymethods]
 impl Machine {
     #[new]
-    #[pyo3(signature = (name_or_path, changes=Vec::new()))]
-    fn new(py: Python<'_>, name_or_path: String, changes: Vec<(String, String)>) -> PyResult<Self> {
-        let inner = py
-            .detach(|| machine::load_with(&name_or_path, &changes))
-            .map_err(raised)?;
-        Ok(Self {
-            inner,
-            given: name_or_path,
+    #[pyo3(signature = (name_or_path, changes=None, *, text=None))]
+    fn new(
+        py: Python<'_>,
+        name_or_path: &Bound<'_, PyAny>,
+        changes: Option<&Bound<'_, PyAny>>,
+        text: Option<String>,
+    ) -> PyResult<Self> {
+        let given = given(name_or_path)?;
+        let changes = changed(py, changes)?;
+        let is_text = text.is_some();
+        py.detach(|| {
+            let text = match text {
+                None if machine::is_path(&given) => Some(read_file(&given)?),
+                text => text,
+            };
+            let inner = match &text {
+                Some(text) => machine::Machine::parse(&file_name(&given), text, &changes)?,
+                None => machine::load_with(&given, &changes)?,
+            };
+            Ok(Self {
+                inner,
+                given,
+                changes,
+                text,
+                is_text,
+            })
         })
+        .map_err(raised)
+    }
+
+    #[expect(clippy::type_complexity, reason = "what pickle wants")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>),
+    )> {
+        let (py, own) = (slf.py(), slf.get());
+        let keywords = PyDict::new(py);
+        keywords.set_item("text", &own.text)?;
+        let changes: Vec<String> = own
+            .changes
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let arguments = (&own.given, changes).into_pyobject(py)?;
+        let make = py.import("fresco_dram._values")?.getattr("call")?;
+        Ok((make, (slf.get_type().into_any(), arguments, keywords)))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.hash()
+    }
+
+    /// As scenarios name it: the name or the path that it was made by.
+    ///
+    /// Raises FrescoError for a machine of a text or with changes, which no scenario can name.
+    fn _named(&self) -> PyResult<&str> {
+        match self.is_text || !self.changes.is_empty() {
+            true => Err(wrong(format!(
+                "machine: found {:?}, of a text or with changes\n  allowed: one by its name or path\n  help: write its text to a file; set changed keys in the scenario",
+                self.given
+            ))),
+            false => Ok(&self.given),
+        }
     }
 
     /// Short name.
@@ -90,8 +196,8 @@ impl Machine {
 
     /// Where each address lies, and which colors pages have.
     #[getter]
-    fn map(&self) -> PyResult<AddressMap> {
-        AddressMap::of(&self.inner)
+    fn map(slf: &Bound<'_, Self>) -> PyResult<AddressMap> {
+        AddressMap::of(slf)
     }
 
     /// Digest of the file's text and of what was changed in it.

@@ -1,73 +1,95 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Address maps and the colors of pages.
 
+use crate::arrays::numbers;
 use crate::data::as_python;
 use crate::errors::{raised, wrong};
+use crate::machine::Machine as Owner;
 use fresco_dram::map::Field;
 use fresco_dram::{AddressMap as Map, ColorSpace, FrameNumber, Location, PhysAddr};
-use fresco_machine::Machine;
-use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
+use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Where each address lies in memory, and which colors pages have. Of a Machine: machine.map.
 #[pyclass(frozen, module = "fresco_dram")]
 pub struct AddressMap {
+    machine: Py<Owner>,
     map: Map,
     colors: ColorSpace,
     page_bytes: u64,
 }
 
+/// Addresses looked at between two looks for signals.
+const PIECE: usize = 1 << 16;
+
 impl AddressMap {
     /// That of a machine.
-    pub fn of(machine: &Machine) -> PyResult<Self> {
+    pub fn of(owner: &Bound<'_, Owner>) -> PyResult<Self> {
+        let machine = &owner.get().inner;
         let colors = machine
             .colors()
             .map_err(|error| raised(error.into_input(machine.name.clone(), "memory.map")))?;
         Ok(Self {
+            machine: owner.clone().unbind(),
             map: machine.memory.map.clone(),
             colors,
             page_bytes: machine.page_bytes,
         })
     }
 
-    fn place(&self, address: u64) -> PyResult<Location> {
-        self.map
-            .decode(PhysAddr(address))
-            .ok_or_else(|| wrong(format!("found address {address:#x}, where the machine has no memory")))
-    }
-
-    /// A color of the page of each address.
-    fn colors_of<'py>(
+    /// What `of` says of each address and its place, without the interpreter's lock.
+    fn of_each<T: Send>(
         &self,
-        py: Python<'py>,
-        addresses: &PyReadonlyArray1<'py, u64>,
-        of: fn(&ColorSpace, FrameNumber) -> u32,
-    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let color = |&address: &u64| {
-            self.place(address)?;
-            Ok(of(&self.colors, FrameNumber(address / self.page_bytes)))
-        };
-        let colors: Vec<u32> = addresses.as_array().iter().map(color).collect::<PyResult<_>>()?;
-        Ok(colors.to_pyarray(py))
+        py: Python<'_>,
+        addresses: &Bound<'_, PyAny>,
+        of: impl Fn(u64, &Location) -> T + Sync,
+    ) -> PyResult<Vec<T>> {
+        let addresses = numbers("addresses", addresses)?;
+        let addresses = addresses.as_array();
+        let mut found = Vec::with_capacity(addresses.len());
+        let mut left = addresses.iter();
+        while found.len() < addresses.len() {
+            let placed = py.detach(|| {
+                left.by_ref().take(PIECE).try_for_each(|&address| {
+                    let place = self.map.decode(PhysAddr(address)).ok_or(address)?;
+                    found.push(of(address, &place));
+                    Ok(())
+                })
+            });
+            placed.map_err(|address: u64| {
+                wrong(format!("found address {address:#x}, where the machine has no memory"))
+            })?;
+            py.check_signals()?;
+        }
+        Ok(found)
     }
 }
 
 #[pymethods]
 impl AddressMap {
-    /// Places of physical addresses in bytes: a dict of seven arrays ("node", "channel", "rank", "bank_group", "bank", "row",
-    /// "column"), each as long as `addresses`, an array of uint64.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Py<Owner>, &'static str))> {
+        let getattr = py.import("builtins")?.getattr("getattr")?;
+        Ok((getattr, (self.machine.clone_ref(py), "map")))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.machine.get() == other.machine.get()
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.machine.get().hash()
+    }
+
+    /// Places of physical addresses in bytes: a dict of seven arrays of uint32 ("node", "channel", "rank", "bank_group", "bank", "row",
+    /// "column"), each as long as `addresses`, an array of whole numbers.
     ///
     /// Raises FrescoError for an address where there is no memory.
-    fn decode<'py>(&self, py: Python<'py>, addresses: PyReadonlyArray1<'py, u64>) -> PyResult<Bound<'py, PyDict>> {
-        let places: Vec<Location> = addresses
-            .as_array()
-            .iter()
-            .map(|&address| self.place(address))
-            .collect::<PyResult<_>>()?;
+    fn decode<'py>(&self, py: Python<'py>, addresses: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let places = self.of_each(py, addresses, |_, place| *place)?;
         let fields = PyDict::new(py);
         for field in Field::ALL {
-            let numbers: Vec<u32> = places.iter().map(|place| field.of(place)).collect();
+            let numbers: Vec<u32> = py.detach(|| places.iter().map(|place| field.of(place)).collect());
             fields.set_item(field.key(), numbers.to_pyarray(py))?;
         }
         Ok(fields)
@@ -111,21 +133,17 @@ impl AddressMap {
     /// Bank color of each physical address in bytes: an array of uint32. Pages of different colors share no bank.
     ///
     /// Raises FrescoError for an address where there is no memory.
-    fn bank_colors<'py>(
-        &self,
-        py: Python<'py>,
-        addresses: PyReadonlyArray1<'py, u64>,
-    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.colors_of(py, &addresses, ColorSpace::bank_color)
+    fn bank_colors<'py>(&self, py: Python<'py>, addresses: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let color = |address, _: &Location| self.colors.bank_color(FrameNumber(address / self.page_bytes));
+        Ok(self.of_each(py, addresses, color)?.to_pyarray(py))
     }
 
     /// Color in the last-level cache of each physical address in bytes: an array of uint32.
-    fn llc_colors<'py>(
-        &self,
-        py: Python<'py>,
-        addresses: PyReadonlyArray1<'py, u64>,
-    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.colors_of(py, &addresses, ColorSpace::llc_color)
+    ///
+    /// Raises FrescoError for an address where there is no memory.
+    fn llc_colors<'py>(&self, py: Python<'py>, addresses: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let color = |address, _: &Location| self.colors.llc_color(FrameNumber(address / self.page_bytes));
+        Ok(self.of_each(py, addresses, color)?.to_pyarray(py))
     }
 
     /// Number of bank colors.

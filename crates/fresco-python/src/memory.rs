@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a machine, step by step or by arrays.
 
+use crate::arrays::{flags, numbers};
 use crate::data::as_python;
 use crate::errors::{FrescoError, wrong};
 use crate::machine::Machine;
 use fresco_dram::CommandKind;
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
 use fresco_memory::{Access, TraceRequest};
-use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods, ToPyArray};
+use numpy::{PyUntypedArrayMethods, ToPyArray};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZeroU32;
@@ -53,7 +55,7 @@ impl From<&Done> for Completion {
 /// The memory of a machine without cores and caches: requests in, completions out. Times are cycles of its command clock, of
 /// `clock_ns` nanoseconds each.
 ///
-/// `limit` is how many requests may be under way; if omitted, as many as the controllers' queues hold. With `check` each DRAM
+/// `limit` is how many requests that send() sends may be under way; if omitted, as many as the controllers' queues hold. With `check` each DRAM
 /// command is judged by the independent checker (see verdict()).
 #[pyclass(module = "fresco_dram")]
 pub struct Memory {
@@ -61,8 +63,9 @@ pub struct Memory {
     done: Vec<Done>,
 }
 
-/// Requests given to the core at a time; between them signals are looked for.
-const PIECE: usize = 1 << 18;
+/// Requests given to the core at a time, and cycles that time is moved on by at once: between them signals are looked for.
+const PIECE: usize = 1 << 16;
+const STEP: u64 = 1 << 26;
 
 fn access(write: bool) -> Access {
     match write {
@@ -143,14 +146,21 @@ impl Memory {
         }
     }
 
-    /// Moves time on to a cycle. Returns what is done by then, in order.
+    /// Moves time on to a cycle. Returns what is done by then, in order. After Ctrl-C what was done is gone, and time stands before the cycle.
     fn tick_to(&mut self, py: Python<'_>, cycle: u64) -> PyResult<Vec<Completion>> {
         if cycle > Core::LAST {
             return Err(unsent(SendError::Late { cycle }));
         }
         let (core, done) = (&mut self.core, &mut self.done);
         done.clear();
-        py.detach(|| core.advance(cycle, |one| done.push(*one)));
+        loop {
+            let next = cycle.min(core.now().saturating_add(STEP));
+            py.detach(|| core.advance(next, |one| done.push(*one)));
+            if next >= cycle {
+                break;
+            }
+            py.check_signals()?;
+        }
         Ok(self.done.iter().map(Completion::from).collect())
     }
 
@@ -160,7 +170,14 @@ impl Memory {
             return Err(unsent(SendError::Late { cycle: until }));
         }
         let core = &mut self.core;
-        Ok(py.detach(|| core.next_done(until)).as_ref().map(Completion::from))
+        loop {
+            let next = until.min(core.now().saturating_add(STEP));
+            let done = py.detach(|| core.next_done(next));
+            if done.is_some() || next >= until {
+                return Ok(done.as_ref().map(Completion::from));
+            }
+            py.check_signals()?;
+        }
     }
 
     /// Waits for all that is outstanding, write buffers included. Returns what is done, in order.
@@ -172,20 +189,24 @@ impl Memory {
     }
 
     /// Sends requests in order, at most one a cycle, each in its cycle or as soon after as fewer than `outstanding` are under way, and waits
-    /// for the last: what `fresco memory` does with a trace.
+    /// for the last: what `fresco memory` does with a trace. A `limit` of the memory does not count here.
     ///
-    /// `cycles` and `addresses` are arrays of uint64, `writes` is one of bool, all of one length. Returns the cycle in which each request is
-    /// done, an array of uint64; the time is then that of the last data. What was under way before is done by then, and told to nobody.
-    /// After Ctrl-C or a wrong request the memory is drained, and has what was sent.
-    #[pyo3(signature = (cycles, addresses, writes, *, outstanding=64))]
+    /// `cycles`, `addresses` (in bytes) and `writes` are arrays of one length, of whole numbers and of bool. Returns the cycle in which each request
+    /// is done, an array of uint64; with `arrivals` a pair of arrays, of the cycles in which they arrived and are done, whose difference is their
+    /// latency. The time is then that of the last data. What was under way before is done by then, and told to nobody. After Ctrl-C or a
+    /// wrong request the memory is drained, and has what was sent.
+    #[pyo3(signature = (cycles, addresses, writes, *, outstanding=32, arrivals=false))]
     fn run<'py>(
         &mut self,
         py: Python<'py>,
-        cycles: PyReadonlyArray1<'py, u64>,
-        addresses: PyReadonlyArray1<'py, u64>,
-        writes: PyReadonlyArray1<'py, bool>,
+        cycles: &Bound<'py, PyAny>,
+        addresses: &Bound<'py, PyAny>,
+        writes: &Bound<'py, PyAny>,
         outstanding: usize,
-    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        arrivals: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (cycles, addresses) = (numbers("cycles", cycles)?, numbers("addresses", addresses)?);
+        let writes = flags("writes", writes)?;
         let (all, others) = (cycles.len(), [addresses.len(), writes.len()]);
         if others != [all; 2] {
             return Err(wrong(format!(
@@ -197,33 +218,43 @@ impl Memory {
             return Err(wrong("outstanding: found 0\n  allowed: 1 or more"));
         }
         let (cycles, addresses, writes) = (cycles.as_array(), addresses.as_array(), writes.as_array());
+        let requests = cycles.iter().zip(&addresses).zip(&writes);
+        let mut requests = requests.map(|((&cycle, &address), &write)| TraceRequest {
+            cycle,
+            address,
+            access: access(write),
+        });
+        let mut requests = requests.by_ref().peekable();
         let mut ends = vec![0u64; all];
+        let mut arrived = vec![0u64; if arrivals { all } else { 0 }];
         let core = &mut self.core;
-        py.detach(|| core.drain(|_| {}));
-        let mut failed = None;
-        for first in (0..all).step_by(PIECE) {
-            let last = all.min(first + PIECE);
-            let sent = py.detach(|| {
-                let request = |number: usize| TraceRequest {
-                    cycle: cycles[number],
-                    address: addresses[number],
-                    access: access(writes[number]),
-                };
-                let requests: Vec<TraceRequest> = (first..last).map(request).collect();
-                core.send_all(&requests, outstanding, first as u64, |done| {
-                    ends[done.tag as usize] = done.at
-                })
+        let mut replay = py.detach(|| core.begin_replay(outstanding, &mut ends, &mut arrived));
+        let mut piece = Vec::with_capacity(PIECE.min(all));
+        let mut sent = Ok(());
+        while sent.is_ok() && replay.sent() < all {
+            let reach = replay.now().saturating_add(STEP);
+            let near = std::iter::from_fn(|| requests.next_if(|next| next.cycle <= reach || next.cycle > Core::LAST));
+            piece.clear();
+            piece.extend(near.take(PIECE));
+            let moved = py.detach(|| match piece.is_empty() {
+                true => {
+                    replay.advance(reach);
+                    Ok(())
+                }
+                false => replay.send(&piece),
             });
-            failed = match sent {
-                Err((number, error)) => Some(wrong(format!("request {}: {error}", first + number))),
-                Ok(()) => py.check_signals().err(),
+            sent = match moved {
+                Err((number, error)) => Err(wrong(format!("request {number}: {error}"))),
+                Ok(()) => py.check_signals(),
             };
-            if failed.is_some() {
-                break;
-            }
         }
-        py.detach(|| core.drain(|done| ends[done.tag as usize] = done.at));
-        failed.map_or_else(|| Ok(ends.to_pyarray(py)), Err)
+        py.detach(|| replay.finish());
+        sent?;
+        let ends = ends.to_pyarray(py);
+        match arrivals {
+            true => (arrived.to_pyarray(py), ends).into_bound_py_any(py),
+            false => Ok(ends.into_any()),
+        }
     }
 
     /// What each channel counted since the beginning or reset_stats(): a list of dicts; "commands" counts each kind of DRAM command.

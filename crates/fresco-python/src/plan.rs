@@ -3,6 +3,7 @@
 
 use crate::data::as_python;
 use crate::errors::{NoPlanError, raised, unshown, wrong};
+use crate::run::provenance;
 use crate::scenario::source;
 use fresco_plan::check::Objection;
 use fresco_plan::plan::SCHEMA;
@@ -10,6 +11,8 @@ use fresco_plan::{TaskSet, Watch};
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_show::inputs::{digest, machine_file};
 use pyo3::prelude::*;
+use serde::Deserialize;
+use std::path::PathBuf;
 
 /// Tasks and refresh scheduled together: colors, schedule, refresh, and what is promised.
 #[pyclass(frozen, module = "fresco_dram")]
@@ -17,6 +20,12 @@ pub struct Plan {
     pub inner: fresco_plan::Plan,
     pub machine: fresco_machine::Machine,
     provenance: Provenance,
+}
+
+/// What a plan's file says of where it comes from.
+#[derive(Deserialize)]
+struct Written {
+    provenance: Option<Provenance>,
 }
 
 /// Plans the tasks of a file or of a built-in scenario; `overrides` are "key=value", such as "plan.method=crs".
@@ -28,7 +37,7 @@ pub fn plan(py: Python<'_>, name_or_path: &str, command: String, overrides: Vec<
         let set = TaskSet::of(&source, &overrides).map_err(raised)?;
         let inner = fresco_plan::plan_watched(&set, Watch::default())
             .map_err(|refusal| NoPlanError::new_err(format!("{}: there is no plan: {refusal}", set.name)))?;
-        let mut provenance = Provenance::new(env!("CARGO_PKG_VERSION"), command, None);
+        let mut provenance = provenance(command, None);
         let file = InputFile::new(called, digest(&source.text));
         provenance.inputs.push(file);
         let machine = machine_file(&set.machine, &set.machine_given.given);
@@ -43,24 +52,31 @@ pub fn plan(py: Python<'_>, name_or_path: &str, command: String, overrides: Vec<
 
 #[pymethods]
 impl Plan {
-    /// A plan that was written by `fresco plan --out` or by to_json().
+    /// A plan that was written by `fresco plan --out` or by to_json(), from its file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: String) -> PyResult<Self> {
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let text = py.detach(|| fresco_input::read_file(&path)).map_err(raised)?;
+        Self::from_json(py, text, &fresco_input::file_name(&path))
+    }
+
+    /// A plan from the text of its file. `name` is what errors call it.
+    #[staticmethod]
+    #[pyo3(signature = (text, name="plan.json"))]
+    fn from_json(py: Python<'_>, text: String, name: &str) -> PyResult<Self> {
         py.detach(|| {
-            let text = fresco_input::read_file(&path).map_err(raised)?;
-            let name = fresco_input::file_name(&path);
-            let inner = fresco_plan::Plan::parse(&name, &text).map_err(raised)?;
+            let inner = fresco_plan::Plan::parse(name, &text).map_err(raised)?;
             let machine = fresco_machine::load_with(&inner.machine.given, &inner.machine.changes).map_err(raised)?;
-            let mut provenance = Provenance::new(env!("CARGO_PKG_VERSION"), format!("Plan.load({path:?})"), None);
-            provenance.inputs.push(InputFile::new(name, digest(&text)));
-            let file = machine_file(&machine, &inner.machine.given);
-            provenance.machine_files.push(file);
+            let file: Written = serde_json::from_str(&text).map_err(|error| wrong(format!("{name}: {error}")))?;
             Ok(Self {
                 inner,
                 machine,
-                provenance,
+                provenance: file.provenance.unwrap_or_else(|| provenance("Plan.from_json", None)),
             })
         })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json()?,)))
     }
 
     /// Name of the task set.

@@ -94,9 +94,17 @@ impl Result {
     }
 
     /// A row for each span of time in the part of a run that is recorded; times in ns.
+    ///
+    /// Raises FrescoError if nothing was recorded: of a scenario without the key `timeline`, that is so without sim(…, timelines=True).
     #[getter]
     fn spans(&self, py: Python<'_>) -> PyResult<Table> {
-        self.table(py, 2)
+        let runs = || self.result.points.iter().flat_map(|point| &point.runs);
+        match runs().any(|run| run.timeline.is_some()) {
+            true => self.table(py, 2),
+            false => Err(wrong(
+                "spans: found no run of which who ran when was recorded\n  help: simulate with timelines=True, or set the key timeline",
+            )),
+        }
     }
 
     /// A row for each bucket of a distribution of latencies; "up_to_ns" is its upper end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long work without the interpreter's lock, which Ctrl-C ends.
 
-use crate::errors::raised;
+use crate::errors::{raised, wrong};
 use crate::plan::Plan;
 use crate::result::Result as Made;
 use crate::scenario::Scenario;
@@ -62,18 +62,35 @@ pub fn watched<T: Send>(
     })
 }
 
-/// Runs a scenario: `threads` runs at the same time, one per processor if 0; that changes no result. `command` is what the
-/// provenance says was run.
+/// Most threads, as of `fresco sim --threads`.
+const MOST_THREADS: usize = 1024;
+
+/// Refuses more threads than there may be.
+pub fn check_threads(threads: usize) -> PyResult<usize> {
+    match threads <= MOST_THREADS {
+        true => Ok(threads),
+        false => Err(wrong(format!(
+            "threads: found {threads}\n  allowed: 0 to {MOST_THREADS}"
+        ))),
+    }
+}
+
+/// Runs a scenario: `threads` runs at the same time, one per processor if 0; that changes no result. With `timelines` who ran when is
+/// recorded. `command` is what the provenance says was run.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, threads=0, progress=None))]
+#[pyo3(signature = (scenario, command, threads=0, timelines=false, progress=None))]
 pub fn simulate(
     py: Python<'_>,
     scenario: &Bound<'_, Scenario>,
     command: String,
     threads: usize,
+    timelines: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Made> {
     let asked = scenario.get();
+    let threads = check_threads(threads)?;
+    let mut what = asked.inner.clone();
+    what.timelines = timelines;
     let done = AtomicUsize::new(0);
     let total = asked.inner.runs().len();
     let made = watched(py, progress.as_ref(), total, &done, |given_up| {
@@ -86,7 +103,7 @@ pub fn simulate(
             is_given_up: &is_given_up,
             store: None,
         };
-        let result = batch.run(&asked.inner)?;
+        let result = batch.run(&what)?;
         let mut provenance = provenance(command, asked.inner.seed);
         provenance.scenario = Some(InputFile::new(&asked.called, digest(&asked.source.text)));
         add_files(&mut provenance, &asked.inner)?;
@@ -122,9 +139,11 @@ pub fn simulate_plan(
     result(made, Some(asked.inner.clone()))
 }
 
-/// Version, command and seed.
-fn provenance(command: String, seed: u64) -> Provenance {
-    Provenance::new(env!("CARGO_PKG_VERSION"), command, seed)
+/// Version, revision, command and seed.
+pub fn provenance(command: impl Into<String>, seed: impl Into<Option<u64>>) -> Provenance {
+    let mut provenance = Provenance::new(env!("CARGO_PKG_VERSION"), command, seed);
+    provenance.revision = option_env!("FRESCO_REVISION").map(str::to_owned);
+    provenance
 }
 
 /// What came of runs; none comes of those that were given up, for which there is an exception.

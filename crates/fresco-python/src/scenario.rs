@@ -82,10 +82,22 @@ impl Scenario {
         }
     }
 
+    /// What from_toml() makes the same of.
+    fn _parts(&self) -> (&str, &str, String, Vec<String>) {
+        let directory = self.source.directory.display().to_string();
+        (&self.source.text, &self.called, directory, self.overrides.clone())
+    }
+
     /// What was set, each "key=value".
     #[getter]
     fn overrides(&self) -> Vec<String> {
         self.overrides.clone()
+    }
+
+    /// The name of the built-in one, or that of its file.
+    #[getter]
+    fn called(&self) -> &str {
+        &self.called
     }
 
     /// Short name.

@@ -3,7 +3,7 @@
 
 use crate::data::as_python;
 use crate::errors::{raised, wrong};
-use crate::run::watched;
+use crate::run::{check_threads, watched};
 use fresco_sweep as library;
 use fresco_sweep::{Progress, Runner, Shard, Store, Summary, Tool, look, merge, summarize};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -93,7 +93,7 @@ impl Sweep {
                 library::MOST_GROUPS
             )));
         }
-        let shard = Shard { number, of };
+        let (threads, shard) = (check_threads(threads)?, Shard { number, of });
         let (done, total) = (AtomicUsize::new(0), shard.points(self.inner.points()).count());
         let ran = watched(py, progress.as_ref(), total, &done, |given_up| {
             let is_given_up = || given_up.load(Ordering::Relaxed);
@@ -124,7 +124,7 @@ impl Sweep {
     fn merge(&self, py: Python<'_>, directory: PathBuf) -> PyResult<Vec<PathBuf>> {
         let tool = Tool {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            revision: None,
+            revision: option_env!("FRESCO_REVISION").map(str::to_owned),
         };
         let written = py.detach(|| {
             let index = look(&directory)?;

@@ -5,7 +5,7 @@ use crate::errors::{raised, wrong};
 use fresco_load::trace::MemoryTrace;
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// What `trace_requests` returns: cycles, addresses, writes.
 type Arrays<'py> = (
@@ -18,12 +18,10 @@ type Arrays<'py> = (
 /// writes), as Memory.run takes them. Cycles are 0 throughout where the trace has no times. With `limit` only so many.
 #[pyfunction]
 #[pyo3(signature = (path, limit=None))]
-pub fn trace_requests<'py>(py: Python<'py>, path: String, limit: Option<usize>) -> PyResult<Arrays<'py>> {
+pub fn trace_requests<'py>(py: Python<'py>, path: PathBuf, limit: Option<usize>) -> PyResult<Arrays<'py>> {
     let most = limit.unwrap_or(usize::MAX);
     let (mut cycles, mut addresses, mut writes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut trace = py
-        .detach(|| MemoryTrace::open(Path::new(&path), None))
-        .map_err(raised)?;
+    let mut trace = py.detach(|| MemoryTrace::open(&path, None)).map_err(raised)?;
     while cycles.len() < most {
         let read = py.detach(|| {
             for _ in 0..(most - cycles.len()).min(1 << 16) {
@@ -42,7 +40,7 @@ pub fn trace_requests<'py>(py: Python<'py>, path: String, limit: Option<usize>) 
         }
     }
     if cycles.is_empty() && most > 0 {
-        return Err(wrong(format!("{path}: found no request")));
+        return Err(wrong(format!("{}: found no request", path.display())));
     }
     Ok((cycles.to_pyarray(py), addresses.to_pyarray(py), writes.to_pyarray(py)))
 }

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The memory step by step and by arrays, and maps."""
 
+import copy
 import json
+import pathlib
+import pickle
+import signal
 import subprocess
+import sys
+import time
 
 import numpy
 import pytest
@@ -10,6 +16,7 @@ import pytest
 import fresco_dram as fresco
 
 BENCH = "ddr4-2400-bench"
+MACHINES = pathlib.Path(__file__).resolve().parents[3] / "machines"
 
 
 def zeros(count, kind=numpy.uint64):
@@ -116,8 +123,69 @@ def test_limits(machine):
         fresco.Memory(machine, limit=0)
     with pytest.raises(OverflowError):
         fresco.Memory(machine, limit=-1)
-    with pytest.raises(TypeError):
-        fresco.Memory(machine).run([0], [0], [False])
+
+
+def test_numbers_of_any_width_are_taken(machine):
+    cycles, addresses, writes = [0, 700, 800], [64, 0, 4096], [False, True, False]
+    ends = fresco.Memory(machine).run(*map(numpy.asarray, (cycles, addresses, writes))).tolist()
+    assert ends == fresco.Memory(machine).run(cycles, addresses, writes).tolist()
+    assert ends == fresco.Memory(machine).run(numpy.array(cycles, ">u2"), numpy.array(addresses, "i4"), writes).tolist()
+    assert machine.map.bank_colors([0, 4096]).tolist() == machine.map.bank_colors(numpy.array([0, 4096])).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "text"),
+    [
+        (([0.5], [0], [False]), "cycles: found an array of float64"),
+        (([0], [-64], [False]), "addresses: found an array of int64 .*the least of which is -64"),
+        (([0], [[0]], [False]), "addresses: found an array of int64 and shape .1, 1."),
+        (([0], [0], [1]), "writes: found an array of int64"),
+    ],
+)
+def test_wrong_arrays_are_named(machine, arrays, text):
+    with pytest.raises(fresco.FrescoError, match=text) as raised:
+        fresco.Memory(machine).run(*arrays)
+    assert raised.value.field == "" and raised.value.line is None
+
+
+def test_arrivals(machine):
+    """Reads of one bank's rows, at most two under way: each waits for the one before the last, and not in the memory."""
+    addresses = [row << 20 for row in range(6)]
+    arrived, done = fresco.Memory(machine).run([0] * 6, addresses, [False] * 6, outstanding=2, arrivals=True)
+    assert done.tolist() == fresco.Memory(machine).run([0] * 6, addresses, [False] * 6, outstanding=2).tolist()
+    assert arrived[:2].tolist() == [0, 1] and (arrived[2:] == done[:-2]).all()
+
+
+def test_long_gaps_change_nothing(machine):
+    """Time is moved on in steps of 2^26 cycles."""
+    memory = fresco.Memory(machine)
+    ends = memory.run([0, 0, 10**8, 10**8 + 3], [0, 64, 128, 64], [False] * 4).tolist()
+    stepped, known = fresco.Memory(machine), []
+    for cycle, address in [(0, 0), (1, 64), (10**8, 128), (10**8 + 3, 64)]:
+        known += [done.at for done in stepped.tick_to(cycle)]
+        stepped.send(address)
+    assert ends == known + [done.at for done in stepped.drain()]
+
+
+@pytest.mark.parametrize(
+    "call", ["tick_to(1 << 59)", "next_done(1 << 59)", "run([0, 1 << 59], [0, 64], [False] * 2)"], ids=lambda call: call[:4]
+)
+def test_ctrl_c_ends_what_waits(call):
+    code = f"""import fresco_dram as fresco
+memory = fresco.Memory(fresco.Machine({BENCH!r}))
+print("begun", flush=True)
+try:
+    memory.{call}
+except KeyboardInterrupt:
+    # It goes on.
+    memory.drain()
+    print(memory.send(0))"""
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    told, _ = child.communicate(timeout=20)
+    assert told == "True\n" and child.returncode == 0
 
 
 def test_no_requests(machine):
@@ -153,6 +221,32 @@ def test_colors_of_the_machine_of_palloc():
 
 
 def test_a_changed_machine():
-    assert fresco.Machine("ddr4-2400-bench", [("cores", "2")]).cores == 2
+    assert fresco.Machine(BENCH, {"cores": 2}).cores == 2
+    assert fresco.Machine(BENCH, ["cores=2"]) == fresco.Machine(BENCH, {"cores": 2}) != fresco.Machine(BENCH)
     with pytest.raises(fresco.FrescoError, match="xeon-w3530"):
         fresco.Machine("xeon-w353")
+
+
+def test_a_machine_of_a_text(program, tmp_path):
+    text = subprocess.run([program, "machine", "show", BENCH, "--toml"], check=True, capture_output=True, text=True).stdout
+    machine = fresco.Machine("mine", {"cores": 2}, text=text)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    assert machine.cores == 2 and machine == fresco.Machine(path, {"cores": 2})
+    with pytest.raises(fresco.FrescoError, match="nonsense") as raised:
+        fresco.Machine("mine", text=text + "\n[nonsense]\na = 1\n")
+    assert raised.value.file == "mine"
+    with pytest.raises(fresco.FrescoError, match="machine: .*write its text to a file"):
+        fresco.Scenario("first", machine=machine)
+    assert fresco.Scenario("first", machine=fresco.Machine("xeon-w3530")).machines == ["xeon-w3530"]
+
+
+def test_machines_and_maps_are_pickled(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(MACHINES.joinpath(f"{BENCH}.toml").read_text())
+    for machine in (fresco.Machine(BENCH, {"cores": 2}), fresco.Machine(path)):
+        again = pickle.loads(pickle.dumps(machine))
+        assert again == machine and hash(again) == hash(machine) and copy.deepcopy(machine) == machine
+        assert pickle.loads(pickle.dumps(machine.map)) == machine.map
+        path.unlink(missing_ok=True)
+    assert machine.map != fresco.Machine("xeon-w3530").map

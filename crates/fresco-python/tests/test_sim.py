@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Scenarios and results: the same as the program's."""
 
+import copy
 import json
+import pickle
 import os
 import pathlib
 import signal
@@ -110,6 +112,42 @@ def test_values_that_are_no_toml(value):
         fresco.Scenario("first", measure={"operations": value})
 
 
+@pytest.mark.parametrize(("value", "text"), [(float("inf"), "found inf"), (None, "found None"), (b"x", "found b'x'")])
+def test_wrong_values_have_their_key(value, text):
+    for call in (lambda: fresco.Scenario("first", {"measure.operations": value}), lambda: fresco.Scenario({"measure": {"operations": value}})):
+        with pytest.raises((TypeError, fresco.FrescoError), match=f"measure.operations|operations: {text}"):
+            call()
+    with pytest.raises(TypeError, match="a list of"):
+        fresco.sim("first", "repetitions=1")
+
+
+def test_what_was_run_can_be_run_again():
+    result = fresco.sim("first", SHORT, seed=3)
+    command = result.provenance["command"]
+    assert command.startswith("fresco_dram.sim('first', [") and result.provenance["revision"]
+    again = eval(command, {"fresco_dram": fresco})
+    assert (again.data, again.provenance) == (result.data, result.provenance)
+
+
+def test_scenarios_are_pickled(repository):
+    for scenario in (fresco.Scenario("first", seed=2), fresco.Scenario(repository / "scenarios/first.toml")):
+        again = pickle.loads(pickle.dumps(scenario))
+        assert again == scenario and hash(again) == hash(scenario) and again.to_toml() == scenario.to_toml()
+        assert fresco.sim(copy.deepcopy(scenario), SHORT).data == fresco.sim(scenario, SHORT).data
+    assert fresco.Scenario("first", seed=2) != fresco.Scenario("first")
+
+
+def test_spans_are_recorded_where_they_are_asked_for():
+    with pytest.raises(fresco.FrescoError, match="timelines=True"):
+        fresco.sim("first", SHORT).spans
+    assert len(fresco.sim("first", SHORT, timelines=True).spans) > 0
+
+
+def test_so_many_threads_are_refused():
+    with pytest.raises(fresco.FrescoError, match="threads: found 30000"):
+        fresco.sim("first", threads=30000)
+
+
 def test_figures_and_pages():
     result = fresco.sim("first", SHORT)
     assert {"first-time-victim", "first-latency-victim"} <= {figure.name for figure in result.figures}
@@ -135,7 +173,8 @@ def test_a_plan_is_loaded_as_it_was_written(repository, tmp_path):
     file = tmp_path / "plan.json"
     file.write_text(plan.to_json())
     again = fresco.Plan.load(str(file))
-    assert again.data == plan.data
+    assert again.data == plan.data and again.to_json() == plan.to_json()
+    assert pickle.loads(pickle.dumps(plan)).to_json() == plan.to_json()
     with pytest.raises(fresco.FrescoError, match="change to a plan"):
         fresco.sim(again, repetitions=2)
 

@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import multiprocessing
+import pickle
 import subprocess
 
 import pytest
@@ -46,8 +47,11 @@ def test_the_points():
     assert sweep[-1] == {"seed": "3", "memory.controller.page": "closed"} == list(sweep)[5]
     assert sweep.settings(1)[-1].replace(" ", "") == 'memory.controller.page="closed"'
     assert len(fresco.Sweep(SWEEP, grid={"seed": [7]})) == 2
+    assert sweep[1:3] == [sweep[1], sweep[2]] and sweep[::-4] == [sweep[5], sweep[1]]
     with pytest.raises(IndexError):
         sweep[6]
+    again = pickle.loads(pickle.dumps(sweep))
+    assert again == sweep and list(again) == list(sweep)
 
 
 def test_tables(here):
@@ -147,5 +151,7 @@ def test_wrong_parts(tmp_path):
     sweep = fresco.Sweep(SWEEP)._native
     with pytest.raises(fresco.FrescoError, match="part 3 of 3"):
         sweep.run_shard(str(tmp_path), 3, 3)
+    with pytest.raises(fresco.FrescoError, match="shards: found 0"):
+        fresco.Sweep(SWEEP).run(tmp_path, shards=0)
     with pytest.raises(fresco.FrescoError, match="allowed: 0 to 5"):
         sweep.point(6)

@@ -16,7 +16,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 @pytest.fixture(scope="module")
 def result():
-    return fresco.sim("first", SHORT)
+    return fresco.sim("first", SHORT, timelines=True)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def files(program, tmp_path_factory):
     return directory
 
 
-NAMES = ["observations", "latencies"]
+NAMES = ["observations", "latencies", "spans"]
 
 
 @pytest.mark.parametrize("name", NAMES)

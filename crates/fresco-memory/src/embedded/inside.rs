@@ -23,6 +23,11 @@ pub(super) struct Ticket {
     slot: u32,
 }
 
+impl Ticket {
+    /// Of a request of which nothing is asked on its way back.
+    pub const UNNAMED: Self = Self { order: 0, slot: 0 };
+}
+
 impl Kept for Ticket {
     #[inline]
     fn order(&self) -> u64 {
@@ -39,7 +44,7 @@ pub(super) struct Inside {
     /// Places of those that were back while requests of a slice were sent, and how many of them have been told.
     back: Vec<u32>,
     told: usize,
-    wants_commands: bool,
+    pub wants_commands: bool,
     checker: Option<Box<Checker>>,
     commands: Option<Vec<Command>>,
 }
@@ -111,7 +116,7 @@ impl Inside {
 
     // Cold: without a checker nobody asks for it.
     #[cold]
-    fn command(&mut self, command: &Command) {
+    pub fn command(&mut self, command: &Command) {
         if let Some(checker) = &mut self.checker {
             checker.observe(&command.into());
         }
@@ -174,41 +179,6 @@ impl Watch for Telling<'_> {
     fn returned(&mut self, ticket: Ticket) {
         self.inside.back.push(ticket.slot);
     }
-
-    #[inline]
-    fn wants_commands(&self) -> bool {
-        self.inside.wants_commands
-    }
-
-    #[inline]
-    fn command(&mut self, command: &Command) {
-        self.inside.command(command);
-    }
-}
-
-/// Requests called by their numbers, of which nothing is wanted but when they are done.
-pub(super) struct Ends<'a> {
-    pub inside: &'a mut Inside,
-    pub ends: &'a mut [Cycle],
-}
-
-impl Watch for Ends<'_> {
-    type Item = Ticket;
-
-    #[inline]
-    fn sent(&mut self, number: u64) -> u64 {
-        number
-    }
-
-    #[inline]
-    fn completed(&mut self, completion: &Completion) -> Ticket {
-        self.ends[completion.id as usize] = back_at(completion);
-        // It is not asked for.
-        Ticket { order: 0, slot: 0 }
-    }
-
-    #[inline]
-    fn returned(&mut self, _: Ticket) {}
 
     #[inline]
     fn wants_commands(&self) -> bool {

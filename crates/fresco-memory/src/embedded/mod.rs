@@ -23,8 +23,10 @@
 
 mod inside;
 mod options;
+mod replay;
 
 pub use options::{Limit, Options, SendError};
+pub use replay::Replay;
 
 use crate::Command;
 use crate::checker::CheckerReport;
@@ -34,7 +36,7 @@ use crate::feed::{Feed, Watch};
 use crate::request::{Access, Request, RowOutcome, Wait};
 use fresco_dram::{AddressMap, Clock, Cycle, Location, NEVER, PhysAddr};
 use fresco_machine::Machine;
-use inside::{Ends, Inside, Telling, Ticket};
+use inside::{Inside, Telling, Ticket};
 
 /// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -305,48 +307,6 @@ impl Memory {
         let end = self.feed.end();
         self.now = self.now.max(end);
         end
-    }
-
-    /// Sends requests as [`send_all`](Self::send_all) does, then [drains](Self::drain) the memory: all that `fresco memory` does with a trace. `ends[i]` is set
-    /// to the cycle in which the `i`th request is done, as in [`Done::at`]; what was under way before is told to nobody. Returns the cycle in which the last data are
-    /// over.
-    ///
-    /// # Errors
-    /// As in [`send_all`](Self::send_all): the requests before it are waited for, but write buffers are not emptied, and other ends are left as they were.
-    ///
-    /// # Panics
-    /// If there are fewer ends than requests.
-    pub fn replay(
-        &mut self,
-        requests: &[TraceRequest],
-        outstanding: usize,
-        ends: &mut [Cycle],
-    ) -> Result<Cycle, (usize, SendError)> {
-        assert!(ends.len() >= requests.len(), "an end for each request");
-        while self.feed.in_flight() > 0 && self.next_done(Self::LAST).is_some() {}
-        let mut watch = Ends {
-            inside: &mut self.inside,
-            ends,
-        };
-        let from = (self.now, outstanding);
-        let sent = run(&mut self.feed, (&self.map, self.line_bytes), requests, from, &mut watch);
-        if sent.is_ok() {
-            self.feed.finish(&mut watch);
-        }
-        // What is known to be done later is no more than waited for.
-        let mut back = self.feed.sent_at();
-        while self.feed.in_flight() > 0 {
-            if self.feed.returns.first() == NEVER {
-                self.feed.run_to_first_return(Self::LAST, &mut watch);
-            }
-            let Some((at, _)) = self.feed.pop() else { break };
-            back = at;
-        }
-        self.now = self.now.max(back);
-        sent?;
-        let end = self.feed.end();
-        self.now = self.now.max(end);
-        Ok(end)
     }
 
     /// What each channel counted since the beginning or the last [reset](Self::reset_stats), up to [`now`](Self::now): those of the first node, then those of the next.

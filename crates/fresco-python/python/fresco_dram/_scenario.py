@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _native
@@ -16,13 +16,14 @@ class Scenario:
 
     ``scenario`` is the name of a built-in one (see ``scenarios()``), the path of a file, or a dict as its TOML would have it.
     ``overrides`` and keywords set keys: ``Scenario("first", {"task.victim.core": 1}, repetitions=3)``; a dict is a table, so that
-    ``policy={"frames": "palloc"}`` sets ``policy.frames``. It is checked as a whole when it is made.
+    ``policy={"frames": "palloc"}`` sets ``policy.frames``. ``overrides`` may also be a list of ``"key=value"``, as --set takes them. The key
+    ``machine`` may be a ``Machine`` that has a name or a path. It is checked as a whole when it is made.
     """
 
     def __init__(
         self,
         scenario: str | os.PathLike[str] | Mapping[str, Any],
-        overrides: Mapping[str, Any] | None = None,
+        overrides: Mapping[str, Any] | Iterable[str] | None = None,
         **keywords: Any,
     ):
         changes = assignments(overrides, keywords)
@@ -43,7 +44,7 @@ class Scenario:
         """A scenario of a text in TOML. ``name`` is what errors call it; relative paths are relative to ``directory``."""
         return cls._of(_native.Scenario.from_toml(text, name, os.fspath(directory)))
 
-    def set(self, overrides: Mapping[str, Any] | None = None, **keywords: Any) -> Scenario:
+    def set(self, overrides: Mapping[str, Any] | Iterable[str] | None = None, **keywords: Any) -> Scenario:
         """The same with further keys set."""
         return self._of(self._native.with_overrides(assignments(overrides, keywords)))
 
@@ -86,6 +87,15 @@ class Scenario:
         """Names of its machines."""
         return self._native.machines
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_parts, self._native._parts()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self._native._parts() == other._native._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._native._parts()[0])
+
     def __repr__(self) -> str:
         return repr(self._native)
 
@@ -93,3 +103,7 @@ class Scenario:
         from html import escape
 
         return f"<pre>{escape(self.to_toml())}</pre>"
+
+
+def _of_parts(text: str, name: str, directory: str, overrides: list[str]) -> Scenario:
+    return Scenario._of(_native.Scenario.from_toml(text, name, directory, overrides))

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 from . import _native
 from ._progress import shown
@@ -63,7 +63,7 @@ class Sweep:
     def __init__(
         self,
         sweep: str | os.PathLike[str] | Mapping[str, Any],
-        overrides: Mapping[str, Any] | None = None,
+        overrides: Mapping[str, Any] | Iterable[str] | None = None,
         **keywords: Any,
     ):
         changes = assignments(overrides, keywords)
@@ -88,7 +88,15 @@ class Sweep:
     def __len__(self) -> int:
         return len(self._native)
 
-    def __getitem__(self, number: int) -> dict[str, str | None]:
+    @overload
+    def __getitem__(self, number: int) -> dict[str, str | None]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[dict[str, str | None]]: ...
+
+    def __getitem__(self, number: int | slice) -> dict[str, str | None] | list[dict[str, str | None]]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
         if not -len(self) <= number < len(self):
             raise IndexError(f"found point {number}; allowed: 0 to {len(self) - 1}")
         return self._native.point(number % len(self))[0]
@@ -117,6 +125,8 @@ class Sweep:
         lost are run by the next call; nothing is run twice that is there. Ctrl-C keeps what is stored.
         """
         directory = os.path.abspath(os.fspath(out))
+        if shards < 1:
+            raise _native.FrescoError(f"shards: found {shards}\n  allowed: 1 or more")
         if executor is None:
             with shown(progress) as tell:
                 self._native.run_shard(directory, 0, 1, threads, retry_failed, tell)
@@ -138,8 +148,23 @@ class Sweep:
         counts = (found[name] for name in ("points", "done", "failed", "missing"))
         return SweepResult(pathlib.Path(directory), *counts)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_made, (self._made,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sweep) and self._made == other._made
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return f"<fresco_dram.Sweep {self.name}: {len(self)} points>"
+
+
+def _of_made(made: tuple[str, tuple[Any, ...]]) -> Sweep:
+    sweep = Sweep.__new__(Sweep)
+    sweep._made, sweep._native = made, _make(made)
+    return sweep
 
 
 def _make(made: tuple[str, tuple[Any, ...]]) -> _native.Sweep:

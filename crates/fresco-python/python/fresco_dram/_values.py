@@ -6,8 +6,11 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+from . import _native
 
 
 def inline(value: Any) -> str:
@@ -28,14 +31,16 @@ def inline(value: Any) -> str:
         return str(value)
     if isinstance(value, float):
         return number(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, _native.Machine):
+        return text(value._named())
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return "[" + ", ".join(inline(part) for part in value) + "]"
     raise TypeError(f"found {value!r} of type {type(value).__name__}; allowed: bool, int, float, str, path, list, dict")
 
 
 def number(value: float) -> str:
     if not math.isfinite(value):
-        raise ValueError(f"found {value!r}; allowed: a finite number")
+        raise _native.FrescoError(f"found {value!r}\n  allowed: a finite number")
     return repr(value)
 
 
@@ -66,7 +71,8 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
             for part in value:
                 below += ["", f"[[{'.'.join(here)}]]", *_lines(part, here)]
         else:
-            lines.append(f"{key_of(key)} = {inline(value)}")
+            with _of('.'.join(here)):
+                lines.append(f"{key_of(key)} = {inline(value)}")
     return lines + below
 
 
@@ -74,9 +80,15 @@ def _is_tables(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(part, Mapping) for part in value)
 
 
-def assignments(overrides: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> list[str]:
-    """``key=value`` of keys with dots, and of tables: ``policy={"frames": "palloc"}`` is ``policy.frames``."""
-    return [*_assignments(overrides or {}, ""), *_assignments(keywords, "")]
+def assignments(overrides: Mapping[str, Any] | Iterable[str] | None, keywords: Mapping[str, Any]) -> list[str]:
+    """``key=value`` of keys with dots, and of tables: ``policy={"frames": "palloc"}`` is ``policy.frames``. A list of ``key=value`` is taken as it is."""
+    if isinstance(overrides, str):
+        raise TypeError(f"found {overrides!r}; allowed: a dict of keys and values, or a list of \"key=value\"")
+    if overrides is None or isinstance(overrides, Mapping):
+        first = list(_assignments(overrides or {}, ""))
+    else:
+        first = [str(one) for one in overrides]
+    return [*first, *_assignments(keywords, "")]
 
 
 def _assignments(table: Mapping[str, Any], before: str) -> list[str]:
@@ -85,5 +97,20 @@ def _assignments(table: Mapping[str, Any], before: str) -> list[str]:
         if isinstance(value, Mapping):
             found += _assignments(value, f"{before}{key}.")
         else:
-            found.append(f"{before}{key}={inline(value)}")
+            with _of(f"{before}{key}"):
+                found.append(f"{before}{key}={inline(value)}")
     return found
+
+
+@contextmanager
+def _of(key: str) -> Iterator[None]:
+    """Errors of a value say whose it is."""
+    try:
+        yield
+    except (TypeError, _native.FrescoError) as error:
+        raise type(error)(f"{key}: {error}") from None
+
+
+def call(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """What pickled objects are made by."""
+    return function(*arguments, **keywords)
