@@ -117,9 +117,10 @@ programs: build ## The gallery: records real programs (Debian packages) into out
 programs-check: build ## What `make programs` recorded, counted by other means and recorded once more
 	$(TIMED) programs-check "counts and records each program once more: half an hour" env FRESCO=$(BIN) scripts/programs-check out/programs
 
-bench: ## Speed of the memory core, of its C interface and of a whole run: instructions per request (needs valgrind), criterion times
+bench: ## Speed of the memory core, of its interfaces for C and Python and of a whole run: instructions per request (needs valgrind), criterion times
 	$(TIMED) bench-instructions "instructions per request; all that follows takes some 10 minutes" scripts/bench-instructions
 	$(TIMED) bench-c "instructions per request through the C interface" scripts/bench-c
+	$(TIMED) bench-python "instructions through Python, beside the program and the core" scripts/bench-python
 	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
 	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
@@ -132,6 +133,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) sweep "a sweep of 100,000 points, once whole and once in shards" $(CARGO) run --release --locked -p fresco-sweep --example overhead -- 100000 1 2 crates/fresco-system/tests/data/small.toml
 	$(TIMED) sweep-killed "a sweep killed at twenty moments" env SWEEP_KILLS=20 $(CARGO) test --locked -p fresco --test all sweep::killed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
+	$(TIMED) names "names of address functions at four levels of noise" env FRESCO_LEVELS=all $(CARGO) test --locked -p fresco-system --test all names::
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(MAKE) --no-print-directory deb
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions
