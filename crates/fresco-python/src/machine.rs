@@ -134,7 +134,7 @@ impl Machine {
     fn _named(&self) -> PyResult<&str> {
         match self.is_text || !self.changes.is_empty() {
             true => Err(wrong(format!(
-                "machine: found {:?}, of a text or with changes\n  allowed: one by its name or path\n  help: write its text to a file; set changed keys in the scenario",
+                "found {:?}, of a text or with changes\n  allowed: one by its name or path\n  help: write its text to a file; set changed keys in the scenario",
                 self.given
             ))),
             false => Ok(&self.given),

@@ -94,12 +94,6 @@ impl Scenario {
         self.overrides.clone()
     }
 
-    /// The name of the built-in one, or that of its file.
-    #[getter]
-    fn called(&self) -> &str {
-        &self.called
-    }
-
     /// Short name.
     #[getter]
     fn name(&self) -> &str {

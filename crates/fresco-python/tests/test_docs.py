@@ -19,9 +19,13 @@ def test_the_python_of_a_page(page, repository, monkeypatch):
 
 
 def outputs(notebook):
-    """What each cell shows as text; pictures are other bytes with each version of what draws them."""
+    """What each cell shows as text, but for the revision of who shows it; pictures are other bytes with each version of what draws them."""
+    def shown(output):
+        text = output.get("text") or output.get("data", {}).get("text/plain")
+        return text and re.sub(r"(fresco \d+\.\d+\.\d+) \([0-9a-f]+\)", r"\1", text)
+
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    texts = [[output.get("text") or output.get("data", {}).get("text/plain") for output in cell.outputs] for cell in cells]
+    texts = [[shown(output) for output in cell.outputs] for cell in cells]
     return list(zip([cell.source for cell in cells], texts))
 
 

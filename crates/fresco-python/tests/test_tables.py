@@ -48,7 +48,7 @@ def test_all_readers_have_the_same_rows(result, files, name):
     by_pandas = pandas.read_csv(files / f"{name}.csv")
     assert len(by_pandas) == len(table) and list(by_pandas.columns) == table.columns
     last = frame.columns[-1]
-    assert by_pandas[last].tolist() == table.to_pandas()[last].tolist()
+    pandas.testing.assert_series_equal(by_pandas[last], table.to_pandas()[last], check_dtype=False)
 
 
 def test_units_stand_in_the_metadata_of_columns(result, files):

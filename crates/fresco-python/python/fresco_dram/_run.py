@@ -58,7 +58,7 @@ def sim(
     if changes:
         native = native.with_overrides(changes)
     with shown(progress) as tell:
-        return _native.simulate(native, _call("sim", native.called, native.overrides), threads, timelines, tell)
+        return _native.simulate(native, _call("sim", native.name, native.overrides), threads, timelines, tell)
 
 
 def plan(
