@@ -6,7 +6,7 @@ use fresco_system::results::ScenarioResult;
 use serde::Serialize;
 
 /// Schema of the JSON.
-const SCHEMA: &str = "fresco-sim/3";
+pub const SCHEMA: &str = "fresco-sim/3";
 
 #[derive(Serialize)]
 struct Data<'r> {

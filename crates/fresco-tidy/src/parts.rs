@@ -199,7 +199,7 @@ pub(super) fn budget(
     )?;
     let lines = budget.lines_by_period.iter();
     for (number, (lines, (middle, rate))) in lines.zip(budget.series(rules)).enumerate() {
-        tables.period(core, number, middle - rules.period_ps / 2, *lines, rate)?;
+        tables.period(core, number, middle.saturating_sub(rules.period_ps / 2), *lines, rate)?;
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ fn add(tables: &mut Tables, scenario: &str, run: &RunResult, base: Option<&RunRe
     parts::controllers(tables, &run.controllers)?;
     parts::refresh(tables, run)?;
     let on = Observed::other(Subject::Run, scenario);
-    tables.observe(&on, [(m::measured_time, ns(run.to_ps - run.from_ps))])?;
+    tables.observe(&on, [(m::measured_time, ns(run.to_ps.saturating_sub(run.from_ps)))])?;
     parts::verdicts(tables, &on, run)?;
     if let Some(recorded) = &run.timeline {
         let names: Vec<&str> = run.tasks.iter().map(|task| task.name.as_str()).collect();
@@ -134,7 +134,7 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
         tables.observe(on, counts.map(|(metric, count)| (metric, count as f64)))?;
     }
     if let Some(tlb) = &task.tlb {
-        let reads = |of: fn(&LevelReads) -> u64| tlb.reads.iter().map(of).sum::<u64>() as f64;
+        let reads = |of: fn(&LevelReads) -> u64| tlb.reads.iter().map(|level| of(level) as f64).sum::<f64>();
         let values = [
             (m::tlb_lookups, tlb.lookups as f64),
             (m::tlb_misses, tlb.misses as f64),

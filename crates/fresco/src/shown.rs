@@ -3,15 +3,21 @@
 
 use crate::failure::Failure;
 use crate::files::{self, ReportDirectory};
+use fresco_input::InputError;
 use fresco_plan::Plan;
 use fresco_report::Provenance;
 use fresco_show::sweep::Sweep;
 use fresco_show::table::Tasks;
-use fresco_show::{page, text, timelines};
+use fresco_show::{json, page, text, timelines};
 use fresco_system::results::ScenarioResult;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 /// What came of runs.
+#[derive(Deserialize)]
 pub struct Results {
     /// In the order of the command line.
     pub scenarios: Vec<ScenarioResult>,
@@ -23,7 +29,31 @@ impl Results {
     /// # Errors
     /// None in practice: they are text, numbers and lists.
     pub fn json(&self, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
-        Ok(fresco_show::json::of(&self.scenarios, provenance)?)
+        Ok(json::of(&self.scenarios, provenance)?)
+    }
+
+    /// Reads what [`Self::json`] made, such as the results of a report.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no such document, or one whose fields are not those of this version.
+    pub fn read(path: &Path) -> Result<Self, InputError> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: Option<String>,
+        }
+        #[derive(Deserialize)]
+        struct Whole {
+            data: Results,
+        }
+        // Only the right document is said to lack fields.
+        let Head { schema } = parsed(path)?;
+        if schema.as_deref() != Some(json::SCHEMA) {
+            let found = schema.map_or("found no schema".to_owned(), |schema| {
+                format!("found schema {schema:?}")
+            });
+            return Err(unlike(path, found).in_field("schema"));
+        }
+        Ok(parsed::<Whole>(path)?.data)
     }
 
     /// Writes the report, if there is a directory for one; `plans` are those that were run.
@@ -55,3 +85,18 @@ impl Results {
         Ok(text)
     }
 }
+
+/// A document of JSON, read as it is parsed: results may be long.
+fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, InputError> {
+    let file = File::open(path).map_err(|error| unlike(path, format!("cannot be read: {error}")))?;
+    serde_json::from_reader(BufReader::new(file)).map_err(|error| unlike(path, format!("found no results: {error}")))
+}
+
+fn unlike(path: &Path, found: String) -> InputError {
+    let error = InputError::new(path.display().to_string(), found);
+    let error = error.allowed(format!("results of fresco sim, schema {:?}", json::SCHEMA));
+    error.help("write them anew: fresco sim --out DIR, or --json")
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -178,7 +178,7 @@ impl DataTable {
     }
 
     /// The rows, each from its first value to its last.
-    fn each_row(&self) -> impl Iterator<Item = impl Iterator<Item = &Value>> {
+    pub fn each_row(&self) -> impl Iterator<Item = impl Iterator<Item = &Value>> {
         let width = self.columns.len();
         self.blocks.iter().flat_map(move |block| {
             let own = (width - block.shared.len()).max(1);

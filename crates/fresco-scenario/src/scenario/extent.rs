@@ -3,10 +3,10 @@
 
 use fresco_dram::Ps;
 use fresco_input::{InputError, Table};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Length of the warm-up or of the measured phase, for each measured task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// Passes of the program over its data. A program without passes has one: its whole course.

@@ -5,10 +5,10 @@ use super::OF_ALL_POINTS;
 use super::assignment::Assignment;
 use super::machine::OF_MACHINE;
 use fresco_input::{InputError, Item, Table};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One dimension of a sweep.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Axis {
     /// Its key in `[sweep]`.
     pub name: String,

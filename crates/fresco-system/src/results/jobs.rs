@@ -84,7 +84,7 @@ impl JobsResult {
 }
 
 /// The jobs of a task over all repetitions of a point.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct JobsSummary {
     /// Jobs whose deadline lies within their run.
     pub released: u64,

@@ -77,8 +77,10 @@ impl CoreRegulation {
     /// the run.
     pub fn series<'s>(&'s self, of: &'s RegulationResult) -> impl Iterator<Item = (Ps, f64)> + 's {
         self.lines_by_period.iter().zip(0u64..).map(|(lines, number)| {
-            let middle = of.from_ps + number * of.period_ps + of.period_ps / 2;
-            let bytes = (lines * of.line_bytes) as f64;
+            // Results may have been read from a file that somebody changed.
+            let begin = of.from_ps.saturating_add(number.saturating_mul(of.period_ps));
+            let middle = begin.saturating_add(of.period_ps / 2);
+            let bytes = lines.saturating_mul(of.line_bytes) as f64;
             (middle, super::ratio(bytes, of.period_ps as f64 * 1e-12))
         })
     }

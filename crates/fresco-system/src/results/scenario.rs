@@ -10,18 +10,18 @@ use crate::{Axis, Extent, Role, Scenario};
 use fresco_machine::Machine;
 use fresco_scenario::Setup;
 use fresco_scenario::plan::{Method, Plan};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Results of a scenario: everything needed to draw its figures and to make its runs again.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScenarioResult {
     /// Name of the scenario.
     pub scenario: String,
     /// One line for people; may be empty.
     pub title: String,
     /// The method of the plan that was run; `None` if none was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
     /// Seed of the first repetition.
     pub seed: u64,
@@ -32,12 +32,12 @@ pub struct ScenarioResult {
     /// All combinations of the axes' values, the last axis running fastest.
     pub points: Vec<PointResult>,
     /// `None` if all runs were made.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
 }
 
 /// How much there is of a scenario that was stopped: the repetitions and values of axes that are whole.
-#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
     /// Runs that the result holds.
     pub made: usize,
@@ -46,7 +46,7 @@ pub struct Stopped {
 }
 
 /// One combination of values: its repetitions and their summary.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PointResult {
     /// Its value on each axis.
     pub values: Vec<String>,
@@ -57,10 +57,10 @@ pub struct PointResult {
     /// Fingerprint of the machine's file and of the values set in its place.
     pub machine_digest: String,
     /// Its row domains, if tasks or agents name some.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_domains: Option<DividedRows>,
     /// Loads and stores of each task that filled caches before, in no time.
-    #[serde(skip_serializing_if = "super::task::is_none")]
+    #[serde(default, skip_serializing_if = "super::task::is_none")]
     pub fill: u64,
     /// Warm-up of each measured task.
     pub warm_up: Extent,
@@ -71,14 +71,14 @@ pub struct PointResult {
     /// Summary over the repetitions, of all tasks.
     pub together: Together,
     /// Programs of several threads.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<TeamSummary>,
     /// Each repetition.
     pub runs: Vec<RunResult>,
 }
 
 /// One task over all repetitions of a point. A [`Spread`] has one value per repetition.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TaskSummary {
     /// Name of the task's copy.
     pub name: String,
@@ -104,11 +104,11 @@ pub struct TaskSummary {
     /// slower it became. `None` if there is no baseline, or the task does not run there.
     pub slowdown: Option<Spread>,
     /// Its jobs, if it is periodic.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<JobsSummary>,
     /// The most that the slowdown can be, from the reservations of its core and of the others ([`crate::bandwidth::bound`],
     /// LIM-1), over all repetitions. `None` without regulation or baseline, or where nothing follows from them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown_bound: Option<f64>,
     /// All reads of all repetitions together.
     pub reads: Reads,

@@ -24,7 +24,7 @@ pub struct ThreadResult {
 }
 
 /// A program of several threads at one point, over all repetitions; a [`Spread`] has one value per repetition.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TeamSummary {
     /// Name of the task.
     pub name: String,

@@ -4,11 +4,11 @@
 use super::spread::{Spread, ratio};
 use super::{RunResult, TaskResult};
 use crate::Role;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Figures of all tasks of a point. A [`Spread`] has one value per repetition; there is none where one of the repetitions has
 /// no value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Together {
     /// Σ of the shares of its speed at the baseline's point that each measured task keeps: IPC here over IPC there (MET-6). For
     /// the same work, that is the published Σ run time alone over run time shared.

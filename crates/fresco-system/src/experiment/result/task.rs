@@ -101,7 +101,7 @@ pub struct Met {
 impl Met {
     /// Accesses of both kinds.
     pub fn accesses(&self) -> u64 {
-        self.reads + self.writes
+        self.reads.saturating_add(self.writes)
     }
 }
 
@@ -178,7 +178,7 @@ pub struct JobRecord {
 impl JobRecord {
     /// From release to end.
     pub fn response_ps(&self) -> Option<Ps> {
-        Some(self.end_ps? - self.release_ps)
+        Some(self.end_ps?.saturating_sub(self.release_ps))
     }
 
     /// Returns true if it was abandoned before its deadline.
