@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco compare`: what two sets of runs measured.
 
+mod comparison;
 mod page;
 mod samples;
 mod show;
+mod sides;
+mod source;
 mod welch;
 
 use crate::arguments::number;
 use crate::failure::{Failure, Outcome};
 use crate::files::{PAGE, ReportDirectory};
 use crate::{output, outputs, provenance};
+use comparison::Comparison;
 use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;
 use fresco_report::{Document, InputFile, Provenance};
-use samples::{Measured, Samples};
-use serde::Serialize;
-use std::path::PathBuf;
+use source::Source;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use welch::Difference;
 
 /// Arguments of `fresco compare`.
 #[derive(Debug, clap::Args)]
@@ -25,18 +27,26 @@ use welch::Difference;
 Values are compared of the same scenario, axes, subject and metric. Samples are the values of seeds and repetitions.
 
 Examples:
-  fresco sim first --set repetitions=5 --parquet before
-  fresco sim first --set repetitions=5 --set policy.boot=pristine --parquet after
+  fresco sim first --set repetitions=5 --out before
+  fresco sim first --set repetitions=5 --set policy.boot=pristine --out after
   fresco compare before after --metric slowdown,read_latency_mean
-  fresco compare before after --out out/difference")]
+  fresco compare before after --out out/difference
+  fresco sim palloc-fig4 --set repetitions=5 --parquet fig4
+  fresco compare fig4 --by policy=buddy,palloc")]
 pub struct Args {
-    /// What was before: a directory of fresco sweep --out, fresco sim --parquet or --csv
+    /// What was before, or the one side: a directory of fresco sim --out, --parquet or --csv, or of fresco sweep --out; or a file of it, or what fresco sim --json
+    /// printed
     #[arg(value_name = "A")]
     before: PathBuf,
 
-    /// What is compared with it
-    #[arg(value_name = "B")]
-    after: PathBuf,
+    /// What is compared with it; with --by, other values in A if omitted
+    #[arg(value_name = "B", required_unless_present = "by")]
+    after: Option<PathBuf>,
+
+    /// Compare two values of an axis, the first in A, the second in B, e.g. policy=buddy,palloc (repeatable, for several axes); an empty value is
+    /// that of what has none, and scenario is an axis, too
+    #[arg(long, value_name = "AXIS=VALUE,VALUE")]
+    by: Vec<String>,
 
     /// These metrics alone, e.g. slowdown,read_latency_mean
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -62,192 +72,33 @@ pub struct Args {
 /// Schema of the JSON.
 const SCHEMA: &str = "fresco-compare/1";
 
-/// What came of a comparison.
-#[derive(Debug, Serialize)]
-pub struct Comparison {
-    /// Confidence of the intervals.
-    pub confidence: f64,
-    /// How many rows have which verdict.
-    pub counts: Counts,
-    /// What both have.
-    pub rows: Vec<Row>,
-}
-
-/// How many rows have which verdict.
-#[derive(Debug, Default, Serialize)]
-pub struct Counts {
-    /// No value differs.
-    pub same: usize,
-    /// Means differ by more than the spread explains.
-    pub changed: usize,
-    /// Means differ, and the spread may explain it.
-    pub within_spread: usize,
-    /// Means differ, and one side has a single value, so that there is no spread.
-    pub unknown_spread: usize,
-    /// The first alone has it.
-    pub only_before: usize,
-    /// The second alone has it.
-    pub only_after: usize,
-}
-
-/// What is said of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// No value differs.
-    Same,
-    /// More than the spread.
-    Changed,
-    /// Not more.
-    WithinSpread,
-    /// There is no spread.
-    UnknownSpread,
-}
-
-/// Something that both have measured.
-#[derive(Debug, Serialize)]
-pub struct Row {
-    /// What.
-    #[serde(flatten)]
-    pub of: Measured,
-    /// Mean of the first, and number of its values.
-    pub before: f64,
-    /// Number of values.
-    pub before_values: usize,
-    /// Mean of the second.
-    pub after: f64,
-    /// Number of values.
-    pub after_values: usize,
-    /// Difference of the means over the first; `None` if that is 0.
-    pub relative: Option<f64>,
-    /// The difference with its interval; `None` without spread.
-    pub difference: Option<Difference>,
-    /// What is said of it.
-    pub verdict: Verdict,
-}
-
-fn mean(values: &[f64]) -> f64 {
-    match values.iter().all(|value| *value == values[0]) {
-        true => values[0],
-        false => values.iter().sum::<f64>() / values.len() as f64,
-    }
-}
-
-/// Compares what two directories measured.
-fn compared(before: &Samples, after: &Samples, confidence: f64) -> Comparison {
-    let mut counts = Counts {
-        only_before: before.keys().filter(|of| !after.contains_key(of)).count(),
-        only_after: after.keys().filter(|of| !before.contains_key(of)).count(),
-        ..Counts::default()
-    };
-    let both = before.iter().filter_map(|(of, a)| Some((of, a, after.get(of)?)));
-    let mut rows: Vec<Row> = both
-        .map(|(of, a, b)| {
-            let (before, after) = (mean(a), mean(b));
-            let difference = welch::difference(a, b, confidence);
-            let sorted = |values: &[f64]| {
-                let mut values = values.to_vec();
-                values.sort_by(f64::total_cmp);
-                values
-            };
-            let verdict = match (sorted(a) == sorted(b), before == after, &difference) {
-                (true, ..) => Verdict::Same,
-                (_, false, None) => Verdict::UnknownSpread,
-                _ => Verdict::WithinSpread,
-            };
-            Row {
-                of: of.clone(),
-                before,
-                before_values: a.len(),
-                after,
-                after_values: b.len(),
-                relative: (before != 0.0).then(|| (after - before) / before.abs()),
-                difference,
-                verdict,
-            }
-        })
-        .collect();
-    // What is the same to the last value is no candidate.
-    let tested: Vec<usize> = (0..rows.len())
-        .filter(|row| rows[*row].verdict == Verdict::WithinSpread && rows[*row].difference.is_some())
-        .collect();
-    let p: Vec<f64> = tested
-        .iter()
-        .filter_map(|row| rows[*row].difference.map(|found| found.p))
-        .collect();
-    for (row, is_found) in tested.into_iter().zip(welch::discoveries(&p, 1.0 - confidence)) {
-        if is_found {
-            rows[row].verdict = Verdict::Changed;
-        }
-    }
-    for row in &rows {
-        match row.verdict {
-            Verdict::Same => counts.same += 1,
-            Verdict::Changed => counts.changed += 1,
-            Verdict::WithinSpread => counts.within_spread += 1,
-            Verdict::UnknownSpread => counts.unknown_spread += 1,
-        }
-    }
-    Comparison {
-        confidence,
-        counts,
-        rows,
-    }
-}
-
-impl Comparison {
-    /// What is shown: what has changed for certain, or with `all` whatever has; the largest relative change first.
-    pub fn shown(&self, all: bool) -> Vec<&Row> {
-        let is_shown = |row: &&Row| row.verdict == Verdict::Changed || (all && row.verdict != Verdict::Same);
-        let mut rows: Vec<&Row> = self.rows.iter().filter(is_shown).collect();
-        let size = |row: &Row| row.relative.map_or(f64::INFINITY, f64::abs);
-        rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        rows
-    }
-
-    fn json(&self, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
-        let document = Document {
-            schema: SCHEMA,
-            provenance,
-            data: self,
-        };
-        Ok(document.to_bytes()?)
-    }
-}
-
 /// Compares, and shows what has changed.
 pub fn run(args: &Args) -> Outcome {
+    let paths = [args.before.as_path(), args.after.as_deref().unwrap_or(&args.before)];
+    let sources = [Source::of(paths[0])?, Source::of(paths[1])?];
+    let inputs = sources.iter().map(|source| source.file.clone());
     let directory = args
         .out
         .as_deref()
-        .map(|out| ReportDirectory::prepare("fresco-compare", out, vec![args.before.clone(), args.after.clone()]));
+        .map(|out| ReportDirectory::prepare("fresco-compare", out, inputs.collect()));
     let directory = directory.transpose()?;
-    let before = samples::read(&args.before, &args.metric)?;
-    let after = samples::read(&args.after, &args.metric)?;
-    let comparison = compared(&before, &after, args.confidence);
-    if comparison.rows.is_empty() {
-        let found = format!("found nothing that {} has, too", args.before.display());
-        let error = InputError::new(args.after.display().to_string(), found);
-        let error = error
-            .allowed("values of the same scenario, axes, subject and metric")
-            .help("compare runs of one scenario, or points of sweeps with the same axes");
-        return Err(error.into());
-    }
+    let comparison = compared(args, paths, &sources)?;
     let mut provenance = provenance::of_this_run(None);
-    for path in [&args.before, &args.after] {
-        let table = samples::table(path)?;
-        let file = InputFile::new(table.display().to_string(), digest_of_file(&table)?);
-        provenance.inputs.push(file);
+    for source in &sources {
+        let file = InputFile::new(source.file.display().to_string(), digest_of_file(&source.file)?);
+        if !provenance.inputs.contains(&file) {
+            provenance.inputs.push(file);
+        }
     }
     let written = match &directory {
         None => Ok(()),
         Some(directory) => {
-            let (page, figures) = page::of(&comparison, args, &provenance)?;
-            directory.write(&page, &comparison.json(&provenance)?, &figures)
+            let (page, figures) = page::of(&comparison, args.all, &provenance)?;
+            directory.write(&page, &json(&comparison, &provenance)?, &figures)
         }
     };
     if args.json {
-        output::write(comparison.json(&provenance)?)?;
+        output::write(json(&comparison, &provenance)?)?;
     } else {
         let mut text = show::text(&comparison, args.all)?;
         if let (Some(out), true) = (&args.out, written.is_ok()) {
@@ -259,59 +110,41 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn samples(all: &[(&str, &[f64])]) -> Samples {
-        let of = |metric: &str| Measured {
-            scenario: "s".to_owned(),
-            axes: Vec::new(),
-            metric: metric.to_owned(),
-            unit: "ns".to_owned(),
-            subject_kind: "task".to_owned(),
-            subject: "t".to_owned(),
-            task: Some("t".to_owned()),
-        };
-        all.iter()
-            .map(|(metric, values)| (of(metric), values.to_vec()))
-            .collect()
+/// Compares what was asked for.
+///
+/// # Errors
+/// A file cannot be read, `--by` names what is not there, or nothing is on both sides.
+fn compared(args: &Args, paths: [&Path; 2], sources: &[Source; 2]) -> Result<Comparison, Failure> {
+    let [first, second] = sources;
+    let before = samples::read(first, &args.metric)?;
+    let other = match first.file == second.file {
+        true => None,
+        false => Some(samples::read(second, &args.metric)?),
+    };
+    let all = [&before, other.as_ref().unwrap_or(&before)];
+    let (sides, samples) = sides::of(
+        paths,
+        sources.each_ref().map(|source| source.file.as_path()),
+        &args.by,
+        all,
+    )?;
+    let labels = [&sides[0].label, &sides[1].label].map(String::clone);
+    let comparison = Comparison::of(sides, &samples, args.confidence);
+    if comparison.rows.is_empty() {
+        let error = InputError::new(&labels[1], format!("found nothing that {} has, too", labels[0]));
+        let error = error
+            .allowed("values of the same scenario, axes, subject and metric")
+            .help("compare runs of one scenario, or points of sweeps with the same axes; --by axis=a,b compares what differs on an axis");
+        return Err(error.into());
     }
+    Ok(comparison)
+}
 
-    #[test]
-    fn verdicts_by_hand() {
-        let before = samples(&[
-            ("same", &[1.0, 2.0]),
-            ("noise", &[10.0, 12.0, 11.0]),
-            ("slower", &[10.0, 10.1, 9.9]),
-            ("exact", &[5.0, 5.0]),
-            ("single", &[1.0]),
-            ("gone", &[1.0]),
-        ]);
-        let after = samples(&[
-            ("same", &[2.0, 1.0]),
-            ("noise", &[11.0, 13.0, 10.5]),
-            ("slower", &[20.0, 20.1, 19.9]),
-            ("exact", &[6.0, 6.0]),
-            ("single", &[2.0]),
-            ("new", &[1.0]),
-        ]);
-        let found = compared(&before, &after, 0.95);
-        let verdict = |metric: &str| {
-            found
-                .rows
-                .iter()
-                .find(|row| row.of.metric == metric)
-                .map(|row| row.verdict)
-        };
-        assert_eq!(verdict("same"), Some(Verdict::Same));
-        assert_eq!(verdict("noise"), Some(Verdict::WithinSpread));
-        assert_eq!(verdict("slower"), Some(Verdict::Changed));
-        assert_eq!(verdict("exact"), Some(Verdict::Changed));
-        assert_eq!(verdict("single"), Some(Verdict::UnknownSpread));
-        assert_eq!((found.counts.only_before, found.counts.only_after), (1, 1));
-        let shown: Vec<&str> = found.shown(false).iter().map(|row| row.of.metric.as_str()).collect();
-        assert_eq!(shown, ["slower", "exact"]);
-        assert_eq!(found.shown(true).len(), 4);
-    }
+fn json(comparison: &Comparison, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
+    let document = Document {
+        schema: SCHEMA,
+        provenance,
+        data: comparison,
+    };
+    Ok(document.to_bytes()?)
 }

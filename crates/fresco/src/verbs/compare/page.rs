@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A comparison as a page, with the largest changes as a figure.
 
-use super::{Args, Comparison, Row, show};
+use super::comparison::{Comparison, Row};
+use super::show;
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 use fresco_show::figures::Figure;
@@ -10,18 +11,19 @@ use fresco_show::figures::Figure;
 const MOST_BARS: usize = 10;
 const MOST_ROWS: usize = 500;
 
-/// The page and its figure.
+/// The page and its figure; with `all` of what may be chance, too.
 ///
 /// # Errors
 /// None in practice: values are finite.
 pub fn of(
     comparison: &Comparison,
-    args: &Args,
+    all: bool,
     provenance: &Provenance,
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
-    let title = format!("{} beside {}", args.after.display(), args.before.display());
+    let (before, after) = (&comparison.before, &comparison.after);
+    let title = format!("{} beside {}", after.label, before.label);
     let mut page = HtmlReport::new(title, show::sentence(comparison), provenance.clone());
-    let shown = comparison.shown(args.all);
+    let shown = comparison.shown(all);
     let mut section = Section::new("What has changed");
     let figures: Vec<Figure> = figure(comparison, &shown, provenance)?.into_iter().collect();
     for figure in &figures {
@@ -29,11 +31,13 @@ pub fn of(
     }
     section = section.table(show::table(comparison, shown.iter().take(MOST_ROWS).copied())?);
     page.sections.push(section);
+    let sides = format!("First: {}. Second: {}.", before.whole(), after.whole());
     let method = format!(
         "Values of the same scenario, axes, subject and metric are compared; samples are the values of seeds and repetitions. The interval is Welch's for the difference of two means, which presumes neither equal variances nor pairs. More than the spread: a difference among those that Benjamini and Hochberg's procedure picks from all that were compared, so that at most {:.3} % of these are chance. Where a side has one value alone there is no spread, and nothing is said.",
         100.0 * (1.0 - comparison.confidence)
     );
-    page.sections.push(Section::new("How to read this").paragraph(method));
+    page.sections
+        .push(Section::new("How to read this").paragraph(sides).paragraph(method));
     Ok((page, figures))
 }
 
@@ -65,7 +69,12 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
     }
     let heading = Heading::new(
         "Largest changes",
-        format!("with intervals of {} %", 100.0 * comparison.confidence),
+        format!(
+            "{} over {}, with intervals of {} %",
+            comparison.after.label,
+            comparison.before.label,
+            100.0 * comparison.confidence
+        ),
     );
     let (groups, bars): (Vec<String>, Vec<Bar>) = bars.into_iter().unzip();
     let chart = BarChart {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A comparison as a table.
 
-use super::{Comparison, Row, Verdict};
+use super::comparison::{Comparison, Row, Verdict};
+use super::sides::named;
 use crate::verbs::sweep::worded;
 use fresco_report::{Cell, Column, ReportError, Table};
 
@@ -11,7 +12,8 @@ const MOST_ROWS: usize = 40;
 /// What has changed, and how much was compared.
 pub fn text(comparison: &Comparison, all: bool) -> Result<String, ReportError> {
     let shown = comparison.shown(all);
-    let mut text = sentence(comparison) + "\n";
+    let (first, second) = (comparison.before.whole(), comparison.after.whole());
+    let mut text = format!("first    {first}\nsecond   {second}\n\n{}\n", sentence(comparison));
     if !shown.is_empty() {
         text.push('\n');
         text.push_str(&table(comparison, shown.iter().take(MOST_ROWS).copied())?.to_text(crate::terminal_width()));
@@ -40,14 +42,10 @@ pub fn sentence(comparison: &Comparison) -> String {
 
 /// In words what a row is of.
 pub fn words(row: &Row) -> String {
-    let axes: Vec<String> = row
-        .of
-        .axes
-        .iter()
-        .map(|(axis, value)| format!("{axis} {value}"))
-        .collect();
+    let axes: Vec<String> = row.of.axes.iter().map(|(axis, value)| named(axis, value)).collect();
     let of = match row.of.subject_kind.as_str() {
         "task" => row.of.subject.clone(),
+        kind if row.of.subject.is_empty() => format!("the {kind}"),
         kind => format!("{kind} {}", row.of.subject),
     };
     let what = format!("{} of {of}", row.of.metric.replace('_', " "));
@@ -63,8 +61,8 @@ pub fn table<'r>(comparison: &Comparison, rows: impl IntoIterator<Item = &'r Row
     let columns = vec![
         Column::text("scenario"),
         Column::text("measured"),
-        Column::text("first"),
-        Column::text("second"),
+        Column::text(comparison.before.label.as_str()),
+        Column::text(comparison.after.label.as_str()),
         Column::number("change", "%", 1),
         Column::text(interval),
         Column::text("more than the spread"),
