@@ -2,8 +2,10 @@
 //! What the readers take, learned by listening to them while they read every file there is, and every file with one choice made otherwise.
 
 use fresco_input::{Asked, Document, Note, Shape, listen};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The name of the document that is listened to; others are read meanwhile.
 pub const FILE: &str = "learned.toml";
@@ -66,7 +68,9 @@ impl Place {
         let segments = path.split('.').filter(|segment| !segment.is_empty());
         segments.fold(self, |place, segment| match is_index(segment) {
             true => place.element.get_or_insert_default(),
-            false => place.keys.entry(segment.to_owned()).or_default(),
+            // Seldom new.
+            false if !place.keys.contains_key(segment) => place.keys.entry(segment.to_owned()).or_default(),
+            false => place.keys.get_mut(segment).expect("is there"),
         })
     }
 
@@ -120,60 +124,138 @@ const TRIES_UNKNOWN: usize = 6;
 /// of it yet.
 const PROBES: [&str; 6] = ["1", "\"x\"", "[1]", "[\"x\"]", "[{}]", "{}"];
 
+/// Texts that are read at the same time.
+const AHEAD: usize = 64;
+
 /// Has `read` read the texts, each with the directory of its file, and what comes of them when choices are made otherwise.
 ///
 /// Beside what was learned it returns the texts that were right.
-pub fn learn(texts: Vec<(String, PathBuf)>, read: impl Fn(&str, &Path) -> bool) -> (Place, Vec<String>) {
+pub fn learn(texts: Vec<(String, PathBuf)>, read: impl Fn(&str, &Path) -> bool + Sync) -> (Place, Vec<String>) {
     let (mut learned, mut right) = (Place::default(), Vec::new());
-    let mut tried: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut tried = Tried::default();
     let mut texts = texts;
     // What is read soon is tried first.
     texts.sort_by_key(|(text, _)| text.len());
     let mut todo = VecDeque::from(texts);
-    while let Some((text, directory)) = todo.pop_front() {
-        let (is_right, notes) = listen(|| read(&text, &directory));
-        if is_right {
-            right.push(text.clone());
-        }
-        let notes: Vec<Note> = notes.into_iter().filter(|note| note.file == FILE).collect();
-        learned.add(&notes);
-        // Each change of a sweep would read all its points anew.
-        if text.contains("[sweep]") || text.contains("\nsweep") {
-            continue;
-        }
-        let mut seen = BTreeSet::new();
-        for note in notes {
-            let (most, values): (usize, Vec<String>) = match &note.asked {
-                Asked::Value(Shape::Choice(names)) => {
-                    (TRIES, names.iter().map(|name| fresco_input::quoted(name)).collect())
-                }
-                Asked::Value(Shape::Boolean) => (TRIES, vec!["true".to_owned(), "false".to_owned()]),
-                // Where what is beside it is wrong it is not read.
-                Asked::Key if learned.at(&note.path).shapes.is_empty() => {
-                    (TRIES_UNKNOWN, PROBES.map(str::to_owned).to_vec())
-                }
-                Asked::Key => (1, PROBES[..3].iter().map(|probe| (*probe).to_owned()).collect()),
-                _ => continue,
-            };
-            for value in values {
-                if !seen.insert((note.path.clone(), value.clone())) {
-                    continue;
-                }
-                let count = tried.entry((general(&note.path), value.clone())).or_default();
-                if *count >= most {
-                    continue;
-                }
-                let mut document = Document::parse(FILE, &text).expect("was read");
-                // A list that is absent has no element to be set.
-                if document.set_value(&note.path, &value).is_ok() {
-                    *count += 1;
-                    let changed = document.to_toml();
-                    if changed != text {
-                        todo.push_back((changed, directory.clone()));
-                    }
-                }
+    while !todo.is_empty() {
+        // What is asked of a text does not depend on what was learned before: only what is tried next does, in the order of the texts.
+        let some: Vec<(String, PathBuf)> = todo.drain(..todo.len().min(AHEAD)).collect();
+        for ((text, directory), (is_right, notes)) in std::iter::zip(&some, asked(&some, &read)) {
+            if is_right {
+                right.push(text.clone());
+            }
+            learned.add(&notes);
+            // Each change of a sweep would read all its points anew.
+            if !text.contains("[sweep]") && !text.contains("\nsweep") {
+                let changed = tried.changed(text, &notes, &mut learned);
+                todo.extend(changed.into_iter().map(|text| (text, directory.clone())));
             }
         }
     }
     (learned, right)
+}
+
+/// What is asked of each text, and whether it is right; on all processors.
+fn asked(texts: &[(String, PathBuf)], read: &(impl Fn(&str, &Path) -> bool + Sync)) -> Vec<(bool, Vec<Note>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some((text, directory)) = texts.get(number) else {
+                return done;
+            };
+            let (is_right, mut notes) = listen(|| read(text, directory));
+            notes.retain(|note| note.file == FILE);
+            done.push((number, (is_right, notes)));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut all: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("reads"))
+            .collect()
+    });
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, asked)| asked).collect()
+}
+
+/// What is tried at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Values<'n> {
+    Names(&'n [String]),
+    Truth,
+    All,
+    Few,
+}
+
+impl Values<'_> {
+    /// In TOML.
+    fn written(self) -> Vec<Cow<'static, str>> {
+        let probes = |some: &[&'static str]| some.iter().map(|probe| Cow::Borrowed(*probe)).collect();
+        match self {
+            Self::Names(names) => names
+                .iter()
+                .map(|name| Cow::Owned(fresco_input::quoted(name)))
+                .collect(),
+            Self::Truth => probes(&["true", "false"]),
+            Self::All => probes(&PROBES),
+            Self::Few => probes(&PROBES[..3]),
+        }
+    }
+
+    /// In how many texts.
+    fn most(self) -> usize {
+        match self {
+            Self::Names(_) | Self::Truth => TRIES,
+            Self::All => TRIES_UNKNOWN,
+            Self::Few => 1,
+        }
+    }
+}
+
+/// In how many texts which value was tried; elements of lists have one place.
+#[derive(Default)]
+struct Tried(HashMap<String, HashMap<Cow<'static, str>, usize>>);
+
+impl Tried {
+    /// The text with one choice made otherwise, for each that was not tried often enough.
+    fn changed(&mut self, text: &str, notes: &[Note], learned: &mut Place) -> Vec<String> {
+        let mut found = Vec::new();
+        // Both readers, and each of them often, ask the same.
+        let (mut looked_at, mut seen) = (HashSet::new(), HashSet::new());
+        let mut document = None;
+        for note in notes {
+            let values = match &note.asked {
+                Asked::Value(Shape::Choice(names)) => Values::Names(names),
+                Asked::Value(Shape::Boolean) => Values::Truth,
+                Asked::Key => Values::Few,
+                _ => continue,
+            };
+            if !looked_at.insert((note.path.as_str(), values)) {
+                continue;
+            }
+            // Where what is beside it is wrong it is not read.
+            let is_unknown = values == Values::Few && learned.at(&note.path).shapes.is_empty();
+            let values = if is_unknown { Values::All } else { values };
+            let counts = self.0.entry(general(&note.path)).or_default();
+            for value in values.written() {
+                let count = counts.entry(value.clone()).or_default();
+                if *count >= values.most() || !seen.insert((note.path.as_str(), value.clone())) {
+                    continue;
+                }
+                // Parsed once, however much of it is changed.
+                let document = document.get_or_insert_with(|| Document::parse(FILE, text).expect("was read"));
+                let mut document = document.clone();
+                // A list that is absent has no element to be set.
+                if document.set_value(&note.path, &value).is_ok() {
+                    *count += 1;
+                    found.extend(Some(document.to_toml()).filter(|changed| changed != text));
+                }
+            }
+        }
+        found
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The schemas of whole files, put together.
 
+use crate::schema::axes::{Axes, values, variants};
 use crate::schema::json::{numbers, partial, table};
 use crate::schema::learn::{FILE, Place, learn};
 use crate::schema::pages::Pages;
@@ -8,7 +9,9 @@ use fresco_input::{Document, InputError, listen};
 use fresco_machine::Machine;
 use fresco_scenario::{Scenario, TaskSet};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// What of a machine's file a scenario may change.
 pub const OF_MACHINE: [&str; 12] = [
@@ -35,11 +38,16 @@ pub fn learn_machine(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
     learn(texts, |text, _| Machine::parse(FILE, text, &[]).is_ok())
 }
 
-/// What the readers of scenarios and task sets take, and scenarios that both are content with: what one leaves to the other, the other takes.
-pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
+/// What the readers of scenarios and task sets take; scenarios that both are content with: what one leaves to the other, the other takes; and texts
+/// that one of them is content with.
+pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>, HashSet<String>) {
+    let taken = Mutex::new(HashSet::new());
     let (mut learned, right) = learn(texts, |text, directory| {
         let scenario = Scenario::parse(FILE, text, directory, &[]);
         let set = TaskSet::parse(FILE, text, directory, &[]);
+        if scenario.is_ok() || set.is_ok() {
+            taken.lock().expect("no panic").insert(text.to_owned());
+        }
         let of_plans = |error: &InputError| error.field.starts_with("plan") || error.field.starts_with("server");
         scenario.is_ok() && !set.is_err_and(|error| of_plans(&error))
     });
@@ -47,7 +55,7 @@ pub fn learn_scenario(texts: Vec<(String, PathBuf)>) -> (Place, Vec<String>) {
     for key in ["node", "stride"] {
         learned.forget_bounds(&format!("agent.0.{key}"));
     }
-    (learned, right)
+    (learned, right, taken.into_inner().expect("no panic"))
 }
 
 /// The schema of a machine's file.
@@ -102,19 +110,16 @@ pub fn of_scenario(learned: &Place, machine: &Value, pages: &Pages) -> Value {
     root["properties"]["variant"]["items"]["properties"]["set"] =
         json!({ "type": "object", "properties": set, "additionalProperties": false });
     root["properties"]["variant"]["items"]["required"] = json!(["name", "set"]);
-    let axes: Map<String, Value> = set
+    let mut axes = Axes::new(&definitions, "axis.", values);
+    let swept: Map<String, Value> = set
         .as_object()
         .expect("is a map")
         .iter()
-        .map(|(key, value)| (key.clone(), axis(value, &definitions)))
+        .map(|(key, value)| (key.clone(), json!({ "anyOf": [axes.of(value), variants()] })))
         .collect();
-    let variants =
-        json!({ "type": "array", "minItems": 1, "items": { "type": "string" }, "description": "names of variants" });
-    let axes: Map<String, Value> = axes
-        .into_iter()
-        .map(|(key, value)| (key, json!({ "anyOf": [value, variants] })))
-        .collect();
-    root["properties"]["sweep"] = json!({ "type": "object", "properties": axes, "additionalProperties": variants });
+    let made = axes.made;
+    definitions.extend(made);
+    root["properties"]["sweep"] = json!({ "type": "object", "properties": swept, "additionalProperties": variants() });
     root["properties"]["baseline"] =
         json!({ "type": "object", "description": "the value of each axis that the others are compared with" });
     head(
@@ -160,35 +165,4 @@ fn of_programs(task: &mut Value) {
     task["properties"]["parameters"] =
         json!({ "type": "object", "description": "parameters of the program: fresco sim --programs" });
     task["allOf"] = Value::Array(cases);
-}
-
-/// A list of values where the schema has one.
-fn axis(schema: &Value, definitions: &Map<String, Value>) -> Value {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|name| name.strip_prefix("#/definitions/"));
-    let target = name.and_then(|name| definitions.get(name)).unwrap_or(schema);
-    let alternatives = target["anyOf"].as_array();
-    let object = alternatives
-        .into_iter()
-        .flatten()
-        .chain([target])
-        .find(|one| one["type"] == "object");
-    let values = json!({ "type": "array", "minItems": 1, "items": schema });
-    let Some(object) = object else { return values };
-    let mut swept = object.clone();
-    if let Some(properties) = swept.get_mut("properties").and_then(Value::as_object_mut) {
-        properties
-            .values_mut()
-            .for_each(|property| *property = axis(property, definitions));
-    }
-    if object["additionalProperties"].is_object() {
-        swept["additionalProperties"] = axis(&object["additionalProperties"], definitions);
-    }
-    if let Some(map) = swept.as_object_mut() {
-        // What holds of parameters of one program holds of none that is swept.
-        map.remove("allOf");
-        map.remove("required");
-    }
-    json!({ "anyOf": [swept, values] })
 }

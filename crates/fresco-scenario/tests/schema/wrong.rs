@@ -2,7 +2,7 @@
 //! Wrong files of the readers' own tests: those that are wrong by a key, by the kind of a value or by a name are refused by the schema, too;
 //! and keys that the readers list as allowed are keys of the schema.
 
-use super::{LEARNED, as_json, validator};
+use super::{Learned, MACHINE, SCENARIO, as_json};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_scenario::Scenario;
@@ -85,19 +85,18 @@ fn is_plain(error: &InputError) -> bool {
 }
 
 /// Of wrong files those that are plainly so; each is refused.
-fn refused(texts: &[String], read: impl Fn(&str) -> Option<InputError>, schema: &Value) -> usize {
-    let validator = validator(schema);
+fn refused(texts: &[String], read: impl Fn(&str) -> Option<InputError>, kind: &Learned) -> usize {
     let (mut count, mut taken) = (0, Vec::new());
     for text in texts {
         let Some(error) = read(text).filter(is_plain) else {
             continue;
         };
         // A key that only some policy has, say.
-        if error.found == "unknown key" && has(schema, &error.field) {
+        if error.found == "unknown key" && has(&kind.schema, &error.field) {
             continue;
         }
         count += 1;
-        if validator.is_valid(&as_json(text)) {
+        if kind.validator.is_valid(&as_json(text)) {
             taken.push(error.to_string());
         }
     }
@@ -121,8 +120,8 @@ fn read_scenario(text: &str) -> Option<InputError> {
 
 #[test]
 fn wrong_keys_kinds_and_names_are_refused() {
-    let machines = refused(&machines(), read_machine, &LEARNED.machine.1);
-    let scenarios = refused(&scenarios(), read_scenario, &LEARNED.scenario.1);
+    let machines = refused(&machines(), read_machine, &MACHINE);
+    let scenarios = refused(&scenarios(), read_scenario, &SCENARIO);
     assert!(
         machines >= 12 && scenarios >= 10,
         "{machines} machines, {scenarios} scenarios"
@@ -162,9 +161,9 @@ fn keys_that_readers_name_are_keys_of_the_schema() {
         (
             machines(),
             read_machine as fn(&str) -> Option<InputError>,
-            &LEARNED.machine.1,
+            &MACHINE.schema,
         ),
-        (scenarios(), read_scenario, &LEARNED.scenario.1),
+        (scenarios(), read_scenario, &SCENARIO.schema),
     ] {
         for error in texts
             .iter()
