@@ -29,60 +29,75 @@ impl<'d> Axes<'d> {
         }
     }
 
-    /// That of a key with this schema: values, or a table that has axes below.
-    pub fn of(&mut self, schema: &Value) -> Value {
+    /// That of a key whose schema is this one, and stands at `pointer`: values, or a table that has axes below.
+    pub fn of(&mut self, schema: &Value, pointer: &str) -> Value {
         let name = schema["$ref"]
             .as_str()
             .and_then(|name| name.strip_prefix("#/definitions/"));
         let Some((name, target)) = name.and_then(|name| Some((name, self.definitions.get(name)?))) else {
-            return match object(schema) {
-                Some(object) => json!({ "anyOf": [self.below(object), (self.leaf)(schema.clone())] }),
-                None => (self.leaf)(schema.clone()),
-            };
+            return self.either(schema, pointer);
         };
-        let Some(object) = object(target) else {
-            return (self.leaf)(schema.clone());
-        };
+        if object(target, "").is_none() {
+            return self.either(schema, pointer);
+        }
         let own = format!("{}{name}", self.prefix);
         if !self.made.contains_key(&own) {
-            let below = self.below(object);
-            let either = json!({ "anyOf": [below, (self.leaf)(schema.clone())] });
+            let either = self.either(target, &format!("#/definitions/{name}"));
             self.made.insert(own.clone(), either);
         }
         json!({ "$ref": format!("#/definitions/{own}") })
     }
 
+    /// Values, or axes below if it is a table.
+    fn either(&mut self, schema: &Value, pointer: &str) -> Value {
+        let values = (self.leaf)(json!({ "$ref": pointer }));
+        let mut either = match object(schema, pointer) {
+            Some((object, pointer)) => json!({ "anyOf": [self.below(object, &pointer), values] }),
+            None => values,
+        };
+        if let Some(text) = schema["description"].as_str() {
+            either["description"] = text.into();
+        }
+        either
+    }
+
     /// A table of axes in place of one of values.
-    fn below(&mut self, object: &Value) -> Value {
-        let mut swept = object.clone();
-        if let Some(properties) = swept.get_mut("properties").and_then(Value::as_object_mut) {
-            for (key, property) in properties {
-                *property = match key.as_str() {
+    fn below(&mut self, object: &Value, pointer: &str) -> Value {
+        let mut swept = Map::from_iter([("type".to_owned(), "object".into())]);
+        if let Some(properties) = object["properties"].as_object() {
+            let axis = |(key, property): (&String, &Value)| {
+                let pointer = format!("{pointer}/properties/{key}");
+                let axis = match key.as_str() {
                     PARAMETERS => {
                         let each = json!({ "type": "object", "additionalProperties": (self.leaf)(json!({})) });
-                        json!({ "anyOf": [each, (self.leaf)(property.take())] })
+                        json!({ "anyOf": [each, (self.leaf)(json!({ "$ref": pointer }))] })
                     }
-                    _ => self.of(property),
+                    _ => self.of(property, &pointer),
                 };
-            }
+                (key.clone(), axis)
+            };
+            let axes: Map<String, Value> = properties.iter().map(axis).collect();
+            swept.insert("properties".to_owned(), axes.into());
         }
-        if object["additionalProperties"].is_object() {
-            swept["additionalProperties"] = self.of(&object["additionalProperties"]);
+        let others = &object["additionalProperties"];
+        if others.is_object() {
+            let axis = self.of(others, &format!("{pointer}/additionalProperties"));
+            swept.insert("additionalProperties".to_owned(), axis);
+        } else if others.is_boolean() {
+            swept.insert("additionalProperties".to_owned(), others.clone());
         }
-        if let Some(map) = swept.as_object_mut() {
-            // What holds of parameters of one program holds of none that is swept.
-            map.remove("allOf");
-            map.remove("required");
-        }
-        swept
+        Value::Object(swept)
     }
 }
 
-/// The table that it is, or may be.
-fn object(schema: &Value) -> Option<&Value> {
-    let alternatives = schema["anyOf"].as_array();
-    let mut all = alternatives.into_iter().flatten().chain([schema]);
-    all.find(|one| one["type"] == "object")
+/// The table that it is, or may be, and where that stands.
+fn object<'s>(schema: &'s Value, pointer: &str) -> Option<(&'s Value, String)> {
+    if schema["type"] == "object" {
+        return Some((schema, pointer.to_owned()));
+    }
+    let mut alternatives = schema["anyOf"].as_array().into_iter().flatten().enumerate();
+    let (number, table) = alternatives.find(|(_, one)| one["type"] == "object")?;
+    Some((table, format!("{pointer}/anyOf/{number}")))
 }
 
 /// A list of values.

@@ -30,6 +30,8 @@ pub const OF_MACHINE: [&str; 12] = [
 ];
 /// Tables of a scenario that a key names by the names in them.
 const NAMED: [&str; 2] = ["task", "agent"];
+/// Where the keys are that a variant sets.
+const SET: &str = "#/properties/variant/items/properties/set/properties";
 /// How long a program runs, which a scenario says otherwise.
 const LENGTHS: [&str; 2] = ["passes", "warmup"];
 
@@ -115,7 +117,10 @@ pub fn of_scenario(learned: &Place, machine: &Value, pages: &Pages) -> Value {
         .as_object()
         .expect("is a map")
         .iter()
-        .map(|(key, value)| (key.clone(), json!({ "anyOf": [axes.of(value), variants()] })))
+        .map(|(key, value)| {
+            let axis = axes.of(value, &format!("{SET}/{key}"));
+            (key.clone(), json!({ "anyOf": [axis, variants()] }))
+        })
         .collect();
     let made = axes.made;
     definitions.extend(made);
