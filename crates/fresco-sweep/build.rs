@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `FRESCO_MODEL`: a digest of all source text that decides what a simulation computes and which rows are made of it, so that results of
-//! another model are never taken for those of this one, and a program that was only built anew keeps them.
+//! another model are never taken for those of this one, and a program that was only built anew keeps them. `FRESCO_PLANNER`: the same of what
+//! decides plans beside it, so that another planner costs but the results of plans.
 
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -21,10 +22,19 @@ const CRATES: [&str; 11] = [
     "fresco-tidy",
 ];
 
+/// What plans are made and checked by.
+const OF_PLANS: [&str; 2] = ["fresco-bound", "fresco-plan"];
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-env=FRESCO_MODEL={}", digest(&CRATES));
+    println!("cargo:rustc-env=FRESCO_PLANNER={}", digest(&OF_PLANS));
+}
+
+/// Of the source of crates, and of the versions of others.
+fn digest(crates: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for name in CRATES {
+    for name in crates {
         let directory = Path::new("..").join(name).join("src");
         println!("cargo:rerun-if-changed={}", directory.display());
         let mut files = Vec::new();
@@ -36,13 +46,8 @@ fn main() {
     // Which versions of other crates, the generator of random numbers among them.
     println!("cargo:rerun-if-changed=../../Cargo.lock");
     add(&mut hash, Path::new("../../Cargo.lock"));
-    let digest: String = hash
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    println!("cargo:rustc-env=FRESCO_MODEL={digest}");
+    let digest = hash.finalize();
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// All files below a directory.

@@ -6,7 +6,7 @@ use crate::plan::{Method, PlannedBandwidth, PlannedTask, Schedule, Work};
 use crate::scenario::Axis;
 use crate::scenario::assignment::read_with;
 use crate::scenario::sweep::Sweep;
-use fresco_input::{Document, InputError, quoted};
+use fresco_input::{InputError, quoted};
 use fresco_rt::policy::Policy;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -78,14 +78,9 @@ impl Source {
         })
     }
 
-    /// Returns true if it has keys that only a planner heeds: it is a plan, or asks for one.
-    ///
-    /// # Errors
-    /// It is no TOML.
-    pub fn is_planned(&self) -> Result<bool, InputError> {
-        let document = Document::parse(&self.file, &self.text)?;
-        let root = document.root();
-        Ok(["plan", "server"].iter().any(|key| root.has(key)))
+    /// Returns true if the file was that of a plan.
+    pub fn is_plan(&self) -> bool {
+        self.plan.is_some()
     }
 
     /// The tasks of a plan; its machine is named as seen from the working directory.

@@ -7,7 +7,6 @@
 
 use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;
-use fresco_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -93,6 +92,17 @@ pub struct Input {
     pub digest: String,
 }
 
+/// A file that a point reads, before anybody has looked at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// `machine` or `trace`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Where it lies; none of a built-in machine.
+    pub path: Option<PathBuf>,
+}
+
 /// Looks at each file once. Safe to share between threads.
 #[derive(Debug)]
 pub struct Inputs {
@@ -115,21 +125,13 @@ impl Inputs {
         }
     }
 
-    /// The inputs of a scenario, in a fixed order.
+    /// The inputs that are read, in a fixed order.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn of(&self, scenario: &Scenario) -> Result<Vec<Input>, InputError> {
-        let machines = scenario
-            .machines()
-            .into_iter()
-            .map(|one| ("machine", one.name, one.path));
-        let traces = scenario
-            .traces()
-            .into_iter()
-            .map(|one| ("trace", one.name, Some(one.path)));
+    pub(crate) fn of(&self, read: Vec<Read>) -> Result<Vec<Input>, InputError> {
         let mut inputs = Vec::new();
-        for (kind, name, path) in machines.chain(traces) {
+        for Read { kind, name, path } in read {
             let path = path.map(|path| match path.strip_prefix(&self.directory) {
                 Ok(relative) => relative.to_string_lossy().into_owned(),
                 Err(_) => path.to_string_lossy().into_owned(),

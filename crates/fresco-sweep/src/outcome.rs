@@ -2,8 +2,9 @@
 //! Running one point.
 
 use crate::address::{Input, Inputs};
-use crate::rows;
+use crate::point::Subject;
 use crate::{Point, Sweep};
+use crate::{planned, rows};
 use fresco_input::{InputError, Kind};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -21,7 +22,7 @@ pub struct Outcome {
 /// Why a point has no rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointFailure {
-    /// Exit status that `fresco sim` would have had: 2, 3, 4, or 70 for a fault of Fresco itself.
+    /// Exit status that `fresco sim` would have had: 1 if there is no plan, 2, 3, 4, or 70 for a fault of Fresco itself.
     pub status: u8,
     /// What was found, what is allowed, and the way out.
     pub message: String,
@@ -31,7 +32,7 @@ pub struct PointFailure {
 }
 
 impl PointFailure {
-    fn of(error: &InputError, unread: bool) -> Self {
+    pub(crate) fn of(error: &InputError, unread: bool) -> Self {
         Self {
             status: error.kind.status(),
             message: error.to_string(),
@@ -42,7 +43,7 @@ impl PointFailure {
 
 impl Sweep {
     /// Runs a point on the calling thread; `None` if it is given up. That it fails is a result, too.
-    pub fn run(&self, point: &Point, inputs: &Inputs, is_given_up: &dyn Fn() -> bool) -> Option<Outcome> {
+    pub fn run(&self, point: &Point, inputs: &Inputs, is_given_up: &(dyn Fn() -> bool + Sync)) -> Option<Outcome> {
         // A fault in one point does not cost the others.
         let made = catch_unwind(AssertUnwindSafe(|| self.made(point, inputs, is_given_up)));
         made.unwrap_or_else(|panic| {
@@ -57,11 +58,11 @@ impl Sweep {
         })
     }
 
-    fn made(&self, point: &Point, inputs: &Inputs, is_given_up: &dyn Fn() -> bool) -> Option<Outcome> {
+    fn made(&self, point: &Point, inputs: &Inputs, is_given_up: &(dyn Fn() -> bool + Sync)) -> Option<Outcome> {
         let read = self
-            .scenario(point)
-            .and_then(|scenario| Ok((inputs.of(&scenario)?, scenario)));
-        let (inputs, scenario) = match read {
+            .subject(point)
+            .and_then(|subject| Ok((inputs.of(subject.reads()?)?, subject)));
+        let (inputs, subject) = match read {
             Ok(read) => read,
             Err(error) => {
                 return Some(Outcome {
@@ -70,7 +71,13 @@ impl Sweep {
                 });
             }
         };
-        let result = match fresco_system::run_here(&scenario, is_given_up) {
+        let result = match &subject {
+            Subject::Scenario(scenario) => {
+                fresco_system::run_here(scenario, &|| is_given_up()).map_err(|error| PointFailure::of(&error, false))
+            }
+            Subject::Planned(set, run) => planned::run(set, *run, is_given_up),
+        };
+        let result = match result {
             Ok(None) => return None,
             Ok(Some(result)) => {
                 let tables = fresco_tidy::scenarios(std::slice::from_ref(&result));
@@ -81,7 +88,7 @@ impl Sweep {
                 message: error.to_string(),
                 unread: false,
             }),
-            Err(error) => Err(PointFailure::of(&error, false)),
+            Err(failure) => Err(failure),
         };
         Some(Outcome { inputs, result })
     }

@@ -2,10 +2,12 @@
 //! A sweep: its points by number, and one of them as a scenario.
 
 use crate::address::{Digest, Inputs, Spelling};
+use crate::planned::asks_for_a_plan;
 use crate::spec::{Axis, Level, Set, Spec, Values};
-use fresco_input::{InputError, file_name, read_file};
+use crate::{PLANNER, PlanRun};
+use fresco_input::{Document, InputError, file_name, read_file};
 use fresco_report::dataset::{DataColumn, Kind, Value};
-use fresco_scenario::{Scenario, Source, builtin_source};
+use fresco_scenario::{Source, builtin_source};
 use std::path::Path;
 
 /// A list of points, each a scenario with some of its keys set.
@@ -33,7 +35,9 @@ pub struct Sweep {
     pub columns: Vec<Column>,
     /// Axes of the scenario's own sweep, which is made at each point.
     pub inner: Vec<fresco_scenario::Axis>,
-    scenario: Source,
+    pub(crate) scenario: Source,
+    /// The scenario has `[plan]`.
+    pub(crate) has_plan: bool,
     /// Of what all points share.
     common: Digest,
 }
@@ -56,7 +60,7 @@ pub struct Point {
     pub number: u32,
     /// Its value of each column, as people read it; `None` where a listed point does not set the key.
     pub values: Vec<Option<String>>,
-    sets: Vec<Set>,
+    pub(crate) sets: Vec<Set>,
 }
 
 impl Point {
@@ -117,15 +121,15 @@ impl Sweep {
         if is_path {
             scenario.file.clone_from(name);
         }
-        if scenario.is_planned()? {
-            let error =
-                fresco_scenario::error_at(&spec.scenario_place, "found a plan, or a scenario that asks for one");
+        if scenario.is_plan() {
+            let error = fresco_scenario::error_at(&spec.scenario_place, "found a plan");
             return Err(error
-                .allowed("a scenario that is simulated as it stands")
-                .help("remove [plan] and [[server]], or simulate plans with fresco sim"));
+                .allowed("a scenario, which may have [plan]: its tasks are planned anew at each point")
+                .help("name the scenario that the plan was made of, or simulate the plan with fresco sim"));
         }
+        let has_plan = Document::parse(&scenario.file, &scenario.text)?.root().has("plan");
         let common = Digest::of(["fresco sweep 1", crate::MODEL, &scenario.text, &spec.tables.join(" ")]);
-        Ok(Self {
+        let sweep = Self {
             inner: scenario.axes()?,
             columns: columns(&spec),
             spec,
@@ -133,8 +137,53 @@ impl Sweep {
             text: text.to_owned(),
             overrides: overrides.to_vec(),
             scenario,
+            has_plan,
             common,
-        })
+        };
+        sweep.refuse_idle_keys()?;
+        Ok(sweep)
+    }
+
+    /// `[plan_run]` is of plans.
+    fn refuse_idle_keys(&self) -> Result<(), InputError> {
+        let Some((_, place)) = self.spec.plan_run.as_ref().filter(|_| !self.has_plans()) else {
+            return Ok(());
+        };
+        let error = fresco_scenario::error_at(place, "found how plans are run, and no point is planned");
+        Err(error
+            .allowed("it with a scenario that has [plan], or with a key of it that points set")
+            .help("remove it, or write set.plan.method = \"crs\""))
+    }
+
+    /// Returns true if any point is planned.
+    fn has_plans(&self) -> bool {
+        let spec = &self.spec;
+        let of_axis = |axis: &Axis| match &axis.values {
+            Values::Levels(levels) => levels.iter().flat_map(|level| &level.sets).any(is_of_plan),
+            Values::Range(_) => asks_for_a_plan(&axis.key),
+        };
+        self.has_plan
+            || spec.set.iter().any(is_of_plan)
+            || spec.sampled.iter().chain(&spec.grid).any(of_axis)
+            || spec.listed.iter().flatten().any(|(key, _)| asks_for_a_plan(key))
+    }
+
+    /// Returns true if the point is planned: the scenario has `[plan]`, or the point sets a key of it.
+    pub fn is_planned(&self, point: &Point) -> bool {
+        self.has_plan || point.sets.iter().any(is_of_plan)
+    }
+
+    /// Options with which `fresco sim` runs the point alone, beside what it sets.
+    pub fn options(&self, point: &Point) -> Vec<String> {
+        match self.is_planned(point) {
+            false => Vec::new(),
+            true => self.plan_run().options(),
+        }
+    }
+
+    /// How its plans are run.
+    pub fn plan_run(&self) -> PlanRun {
+        self.spec.plan_run.as_ref().map_or(PlanRun::default(), |(run, _)| *run)
     }
 
     /// How many points it has.
@@ -192,43 +241,6 @@ impl Sweep {
         }
     }
 
-    /// The scenario of a point.
-    ///
-    /// # Errors
-    /// Anything that [`Scenario::of`] finds; of what the sweep sets, with the line there.
-    pub fn scenario(&self, point: &Point) -> Result<Scenario, InputError> {
-        Scenario::of(&self.scenario, &point.set()).map_err(|error| {
-            let set = error.file.strip_prefix("--set ").and_then(|text| {
-                let is_it = |set: &&Set| set.assignment == text;
-                point.sets.iter().rev().find(is_it)
-            });
-            let Some(set) = set else { return error };
-            let is_continuous = |axis: &Axis| axis.key == set.key() && axis.is_continuous();
-            let error = error.clone().in_field("").moved_to(&set.place);
-            match self.spec.sampled.iter().any(is_continuous) {
-                true => {
-                    let help = format!(
-                        "{}; a range has whole numbers with a step, for example step = 1",
-                        error.help
-                    );
-                    error.help(help)
-                }
-                false => error,
-            }
-        })
-    }
-
-    /// Looks whether the first point can be run, before many are.
-    ///
-    /// # Errors
-    /// What is wrong with it; that its data do not fit the memory is not: other points may be smaller.
-    pub fn check(&self) -> Result<(), InputError> {
-        match self.scenario(&self.point(0)) {
-            Err(error) if error.kind == fresco_input::Kind::Input => Err(error),
-            _ => Ok(()),
-        }
-    }
-
     /// What decides the results of a point, but the files that it reads: the same in whatever order it sets its keys, if that does not count.
     pub fn spelling(&self, point: &Point) -> Spelling {
         let mut sets: Vec<&Set> = point.sets.iter().collect();
@@ -243,7 +255,11 @@ impl Sweep {
         if order_counts {
             sets = point.sets.iter().collect();
         }
-        self.common.and(sets.iter().map(|set| set.assignment.as_str()))
+        let spelling = self.common.and(sets.iter().map(|set| set.assignment.as_str()));
+        match self.is_planned(point) {
+            false => spelling,
+            true => spelling.and([PLANNER, &self.plan_run().options().join(" ")]),
+        }
     }
 
     /// The files that a point reads, where they lie and what is in them.
@@ -253,7 +269,9 @@ impl Sweep {
 
     /// Digest of all that decides which points it has, and of the model.
     pub fn digest(&self) -> Digest {
+        let planner = if self.has_plans() { PLANNER } else { "" };
         Digest::of([
+            planner,
             &self.common.to_string(),
             &self.file,
             &self.text,
@@ -285,6 +303,10 @@ impl Column {
             Some(text) => text.into(),
         }
     }
+}
+
+fn is_of_plan(set: &Set) -> bool {
+    asks_for_a_plan(set.key())
 }
 
 /// A value without the unit of its column.

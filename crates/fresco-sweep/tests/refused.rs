@@ -12,87 +12,162 @@ fn told(text: &str) -> String {
     error.to_string()
 }
 
+/// What the schema says of a wrong sweep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Schema {
+    /// It is wrong.
+    Refuses,
+    /// Nothing: it takes more than a schema to see it.
+    Takes,
+}
+use Schema::{Refuses, Takes};
+
+/// Sweeps, what is told of them, and whether the schema sees that they are wrong.
+pub const WRONG: [(&str, &str, Schema); 31] = [
+    ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
+    (
+        "scenario = \"fisrt\"\ngrid.seed = [1]",
+        "found no built-in scenario",
+        Takes,
+    ),
+    ("scenario = \"first\"", "s.toml: found no point", Refuses),
+    ("scenario = \"first\"\n[grid]", "s.toml:2: grid: found no key", Refuses),
+    (
+        "scenario = \"first\"\ngird.seed = [1]",
+        "s.toml:2: gird: unknown key\n  allowed: scenario",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\nrandom = { samples = 1, over.task.victim.parameters.bytes = { from = 1, to = 8, unit = \"MiB\" } }",
+        "a range has whole numbers with a step, for example step = 1",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\nrandom = { samples = 1, over.memory.controller.hit_cap = { from = 1, to = 8 } }",
+        "a range has whole numbers with a step, for example step = 1",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = [1]\nseeds = 1",
+        "s.toml:3: seeds: unknown key",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = 1",
+        "s.toml:2: grid.seed: found the integer 1",
+        Refuses,
+    ),
+    ("scenario = \"first\"\ngrid.seed = []", "found an empty list", Refuses),
+    ("scenario = \"first\"\ngrid.seed = [1, 1]", "found 1 twice", Takes),
+    // Variants may have this axis.
+    (
+        "scenario = \"first\"\n\ngrid.name = [\"a\"]",
+        "s.toml:3: grid.name: found \"name\", which is the same",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.sweep.corunners = [[1]]",
+        "which is the same at all points",
+        Refuses,
+    ),
+    // Plans.
+    (
+        "scenario = \"first\"\ngrid.server.0.period = [\"8 ms\"]",
+        "s.toml:2: grid.server.0.period: found a key that only plans heed",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = [1]\nplan_run.horizon = \"64 ms\"",
+        "plan_run: found how plans are run, and no point is planned",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\nset.plan.method = \"crs\"\ngrid.seed = [1]\nplan_run.horizon = 64",
+        "s.toml:4: plan_run.horizon: found the integer 64",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\nset.plan.method = \"crs\"\ngrid.seed = [1]\nplan_run.horzon = \"64 ms\"",
+        "did you mean \"horizon\"?",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\nset.plan.method = \"crs\"\ngrid.seed = [1]",
+        "itself, and is planned",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = [1]\nset.seed = 2",
+        "s.toml:3: set.seed: found a key that has an axis",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = [1]\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, step = 1 }",
+        "found a second axis \"seed\"",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2 }\n[latin_hypercube]",
+        "a second way to draw samples",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[random]\nsamples = 0\nover.seed = { from = 1, to = 2 }",
+        "s.toml:3: random.samples: found the integer 0",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, stepp = 1 }",
+        "did you mean \"step\"?",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = \"1\", to = 2 }",
+        "s.toml:4: random.over.seed.from: found the text",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nmeasure.operations = { from = 1, to = 2 }",
+        "s.toml:3: grid.measure.operations.from: found the integer 1",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\ngrid.seed = [1]\n[[variant]]\nset.seed = 1",
+        "variant.0.name: missing",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\ntables = [\"jbos\"]\ngrid.seed = [1]",
+        "did you mean \"jobs\"?",
+        Refuses,
+    ),
+    // What the scenario says of a value is told where the sweep has it.
+    (
+        "scenario = \"first\"\n[grid]\nmeasure.operations = [0, 10]",
+        "s.toml:3: grid.measure.operations: found the integer 0",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nmeasure.opertions = [10]",
+        "s.toml:3: grid.measure.opertions: unknown key",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\ntask.vicitm.core = [1]",
+        "s.toml:3: grid.task.vicitm.core: found the task \"vicitm\"",
+        Takes,
+    ),
+    // Its own sweep varies this key.
+    (
+        "scenario = \"first\"\n[grid]\ncorunners = [1]",
+        "found a key that the scenario sweeps",
+        Takes,
+    ),
+];
+
 #[test]
 fn wrong_sweeps() {
-    for (text, wrong) in [
-        ("grid.seed = [1]", "s.toml: scenario: missing"),
-        ("scenario = \"fisrt\"\ngrid.seed = [1]", "found no built-in scenario"),
-        ("scenario = \"first\"", "s.toml: found no point"),
-        ("scenario = \"first\"\n[grid]", "s.toml:2: grid: found no key"),
-        (
-            "scenario = \"first\"\ngird.seed = [1]",
-            "s.toml:2: gird: unknown key\n  allowed: scenario",
-        ),
-        (
-            "scenario = \"first\"\nrandom = { samples = 1, over.task.victim.parameters.bytes = { from = 1, to = 8, unit = \"MiB\" } }",
-            "a range has whole numbers with a step, for example step = 1",
-        ),
-        (
-            "scenario = \"first\"\nrandom = { samples = 1, over.memory.controller.hit_cap = { from = 1, to = 8 } }",
-            "a range has whole numbers with a step, for example step = 1",
-        ),
-        (
-            "scenario = \"first\"\ngrid.seed = [1]\nseeds = 1",
-            "s.toml:3: seeds: unknown key",
-        ),
-        (
-            "scenario = \"first\"\ngrid.seed = 1",
-            "s.toml:2: grid.seed: found the integer 1",
-        ),
-        ("scenario = \"first\"\ngrid.seed = []", "found an empty list"),
-        ("scenario = \"first\"\ngrid.seed = [1, 1]", "found 1 twice"),
-        (
-            "scenario = \"first\"\n\ngrid.name = [\"a\"]",
-            "s.toml:3: grid.name: found \"name\", which is the same",
-        ),
-        (
-            "scenario = \"first\"\ngrid.sweep.corunners = [[1]]",
-            "which is the same at all points",
-        ),
-        ("scenario = \"first\"\ngrid.plan.cores = [1]", "plan first"),
-        (
-            "scenario = \"first\"\ngrid.seed = [1]\nset.seed = 2",
-            "s.toml:3: set.seed: found a key that has an axis",
-        ),
-        (
-            "scenario = \"first\"\ngrid.seed = [1]\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, step = 1 }",
-            "found a second axis \"seed\"",
-        ),
-        (
-            "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2 }\n[latin_hypercube]",
-            "a second way to draw samples",
-        ),
-        (
-            "scenario = \"first\"\n[random]\nsamples = 0\nover.seed = { from = 1, to = 2 }",
-            "s.toml:3: random.samples: found the integer 0",
-        ),
-        (
-            "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, stepp = 1 }",
-            "did you mean \"step\"?",
-        ),
-        (
-            "scenario = \"first\"\ntables = [\"jbos\"]\ngrid.seed = [1]",
-            "did you mean \"jobs\"?",
-        ),
-        // What the scenario says of a value is told where the sweep has it.
-        (
-            "scenario = \"first\"\n[grid]\nmeasure.operations = [0, 10]",
-            "s.toml:3: grid.measure.operations: found the integer 0",
-        ),
-        (
-            "scenario = \"first\"\n[grid]\nmeasure.opertions = [10]",
-            "s.toml:3: grid.measure.opertions: unknown key",
-        ),
-        (
-            "scenario = \"first\"\n[grid]\ntask.vicitm.core = [1]",
-            "s.toml:3: grid.task.vicitm.core: found the task \"vicitm\"",
-        ),
-        // Its own sweep varies this key.
-        (
-            "scenario = \"first\"\n[grid]\ncorunners = [1]",
-            "found a key that the scenario sweeps",
-        ),
-    ] {
+    for (text, wrong, _) in WRONG {
         let told = told(text);
         assert!(told.contains(wrong), "{text}\n{told}");
     }

@@ -14,7 +14,7 @@ fn counts(directory: &Path, out: &Path) -> (u32, u32, u32) {
 }
 
 /// How often a text is in a column of a table.
-fn found(table: &[u8], column: &str, text: &str) -> usize {
+pub fn found(table: &[u8], column: &str, text: &str) -> usize {
     let reader = SerializedFileReader::new(parquet_bytes(table)).expect("a table");
     let rows = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
     let has = |field: &Field| matches!(field, Field::Str(value) if value == text);
@@ -22,7 +22,7 @@ fn found(table: &[u8], column: &str, text: &str) -> usize {
         .count()
 }
 
-fn parquet_bytes(table: &[u8]) -> fs::File {
+pub fn parquet_bytes(table: &[u8]) -> fs::File {
     use std::io::{Seek, Write};
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(table).and_then(|()| file.rewind()).expect("written");

@@ -64,6 +64,15 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
     })
 }
 
+/// The seed of the run of a scenario that is planned.
+///
+/// # Errors
+/// The file cannot be read; anything that [`fresco_sweep::seed`] finds.
+pub fn seed(path: &Path, overrides: &[String]) -> Result<u64, InputError> {
+    let (file, text) = scenarios::text(path)?;
+    fresco_sweep::seed(&Source::of_text(&file, text, Path::new(""))?, overrides)
+}
+
 /// What was read for a plan: its file, or that of the scenario, and the machine's.
 ///
 /// # Errors

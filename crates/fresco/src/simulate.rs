@@ -8,11 +8,10 @@ use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::{InputError, file_name};
 use fresco_plan::Plan;
-use fresco_plan::check::Objection;
 use fresco_report::{InputFile, Provenance};
 use fresco_show::inputs::add;
 pub use fresco_show::inputs::add_files;
-use fresco_system::planned::{self, Promise};
+use fresco_system::planned;
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Batch, Scenario};
 use std::path::PathBuf;
@@ -93,24 +92,13 @@ impl Subject {
     }
 }
 
-/// Adds what `fresco check` finds wrong with the plan, if anything, as a promise that is broken whatever the run was like. That it could
-/// not finish is told and breaks none.
+/// The result with the checker's word on the plan. That it could not finish is told.
 fn with_the_checkers_word(mut result: ScenarioResult, plan: &LoadedPlan) -> ScenarioResult {
-    let checked = fresco_plan::check(&plan.plan, &plan.machine);
-    if let Err(objection @ Objection::Unverifiable(_)) = &checked {
+    if let Some(objection) = fresco_sweep::add_the_checkers_word(&mut result, &plan.plan, &plan.machine) {
         tell(&format!(
             "fresco: {}: warning: `fresco check` cannot verify this plan: {objection}",
             plan.plan.name
         ));
-    }
-    if let Err(Objection::Violated(violation)) = checked {
-        let unsound = Promise {
-            what: "the plan is sound".to_owned(),
-            kept: false,
-            found: format!("`fresco check` refuses it: {violation}"),
-        };
-        let runs = result.points.iter_mut().flat_map(|point| &mut point.runs);
-        runs.for_each(|run| run.promises.insert(0, unsound.clone()));
     }
     result
 }

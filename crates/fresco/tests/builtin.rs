@@ -64,6 +64,12 @@ fn schemas_are_printed() {
         serde_json::json!(["core", "cores", "memory", "name", "title"])
     );
     assert_eq!(printed("scenario"), printed("tasks"));
+    // What is printed is what is in docs/schemas, byte by byte.
+    for kind in ["machine", "scenario", "sweep"] {
+        let file = format!("{}/../../docs/schemas/{kind}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let file = std::fs::read_to_string(file).expect("is there");
+        assert_eq!(stdout(&["schema", kind], directory.path()), file);
+    }
     let told = refused_with(2, &["schema", "plan"], directory.path());
-    assert!(told.contains("allowed: machine, scenario, tasks"), "{told}");
+    assert!(told.contains("allowed: machine, scenario, tasks, sweep"), "{told}");
 }

@@ -8,6 +8,7 @@ mod parts;
 pub use axis::{Axis, Level, Range, Set, Values};
 pub use draw::Design;
 
+use crate::PlanRun;
 use fresco_input::{Document, InputError, Table};
 use parts::{grid, listed, over, set, variants};
 use std::path::Path;
@@ -30,6 +31,8 @@ pub struct Spec {
     pub seed: u32,
     /// Names of the tables that are kept.
     pub tables: Vec<&'static str>,
+    /// How points that are planned are run, and where that is written; `None` if the file does not say it.
+    pub plan_run: Option<(PlanRun, InputError)>,
     /// What all points set.
     pub set: Vec<Set>,
     /// Axes that are sampled.
@@ -112,7 +115,7 @@ impl Spec {
             read_name(&root, file)?,
             root.opt_text("title")?.unwrap_or_default().to_owned(),
         );
-        let (tables, set) = (tables(&root)?, set(&root)?);
+        let (tables, plan_run, set) = (tables(&root)?, plan_run(&root)?, set(&root)?);
         let no_point = root
             .error("found no point")
             .allowed("[grid], [random], [latin_hypercube], [[point]]")
@@ -129,6 +132,7 @@ impl Spec {
             scenario_place,
             seed,
             tables,
+            plan_run,
             set,
             sampled,
             samples,
@@ -186,6 +190,15 @@ fn tables(root: &Table<'_>) -> Result<Vec<&'static str>, InputError> {
     }
     // In one order, whatever that of the file.
     Ok(names.into_iter().filter(|name| found.contains(name)).collect())
+}
+
+/// `[plan_run]`, and where it stands.
+fn plan_run(root: &Table<'_>) -> Result<Option<(PlanRun, InputError)>, InputError> {
+    let Some(table) = root.opt_table("plan_run")? else {
+        return Ok(None);
+    };
+    let place = table.error("");
+    Ok(Some((PlanRun::read(table)?, place)))
 }
 
 const A_NAME: &str = "1 to 60 lower-case letters, digits, \"-\" and \".\", not beginning with \".\"";

@@ -10,8 +10,8 @@ pub(super) struct Variant {
     sets: Vec<Set>,
 }
 
-/// First segments of keys that are the same at all points of a sweep, or that nothing but a planner heeds.
-const REFUSED: [&str; 7] = ["name", "title", "sweep", "variant", "baseline", "plan", "server"];
+/// First segments of keys that are the same at all points of a sweep.
+const REFUSED: [&str; 5] = ["name", "title", "sweep", "variant", "baseline"];
 
 /// That a key can be varied.
 fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
@@ -20,7 +20,6 @@ fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
         return Ok(());
     }
     let help = match first {
-        "plan" | "server" => "plan first, and simulate the plans with fresco sim",
         "name" | "title" => "name the sweep instead",
         _ => "change it in the scenario itself: its own sweep is made at each point",
     };

@@ -13,16 +13,17 @@ Editors complete and check TOML by them: docs/install.md tells how. A task set i
 Example:
   fresco schema scenario > scenario.schema.json    # and #:schema ./scenario.schema.json as the first line of a scenario")]
 pub struct Args {
-    /// machine, scenario, or tasks, which is the same as scenario
+    /// machine, scenario, tasks, which is the same as scenario, or sweep
     #[arg(value_name = "KIND", value_parser = choice("KIND", &KINDS))]
     kind: &'static str,
 }
 
-/// Kinds of files, and their schemas, which fresco-scenario's tests make from the readers.
-const KINDS: [(&str, &str); 3] = [
+/// Kinds of files, and their schemas, which tests of fresco-scenario and fresco-sweep make from the readers.
+const KINDS: [(&str, &str); 4] = [
     ("machine", include_str!("../../../../docs/schemas/machine.schema.json")),
     ("scenario", SCENARIO),
     ("tasks", SCENARIO),
+    ("sweep", include_str!("../../../../docs/schemas/sweep.schema.json")),
 ];
 const SCENARIO: &str = include_str!("../../../../docs/schemas/scenario.schema.json");
 

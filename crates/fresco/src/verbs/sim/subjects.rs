@@ -78,6 +78,13 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
             Subject::Scenario(Box::new(scenario), file)
         } else {
             let plan = plans::load(Path::new(name), overrides)?;
+            let run = match kind {
+                Kind::Planned => Run {
+                    seed: plans::seed(Path::new(name), overrides)?,
+                    ..run
+                },
+                _ => run,
+            };
             let run = match (run.mode_change_ns, recorded) {
                 (Some(at), None) => showing_high_mode(&plan.plan, run, at)?,
                 _ => run,

@@ -24,6 +24,8 @@ struct Listed {
     point: u32,
     values: Vec<Option<String>>,
     set: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    options: Vec<String>,
 }
 
 /// The points of a part of a sweep.
@@ -33,6 +35,7 @@ pub fn list(sweep: &Sweep, shard: Shard, json: bool) -> Result<Vec<u8>, Failure>
         Listed {
             point: number,
             set: point.set(),
+            options: sweep.options(&point),
             values: point.values,
         }
     };
@@ -53,12 +56,11 @@ pub fn list(sweep: &Sweep, shard: Shard, json: bool) -> Result<Vec<u8>, Failure>
         return Ok(document.to_bytes()?);
     }
     let words = |number| {
-        let set = sweep.point(number).set();
-        let set: Vec<String> = set
-            .iter()
-            .map(|set| format!("--set {}", provenance::quoted(set)))
-            .collect();
-        format!("{number}  {}\n", set.join(" "))
+        let point = sweep.point(number);
+        let (set, options) = (point.set(), sweep.options(&point));
+        let set = set.iter().map(|set| format!("--set {}", provenance::quoted(set)));
+        let options = options.iter().map(|option| provenance::quoted(option));
+        format!("{number}  {}\n", set.chain(options).collect::<Vec<_>>().join(" "))
     };
     Ok(points.map(words).collect::<String>().into_bytes())
 }
