@@ -76,7 +76,7 @@ pub enum Verb {
     Reproduce(verbs::reproduce::Args),
     /// Check the theory of scheduling tasks and refresh against recorded answers
     Sched(verbs::sched::Args),
-    /// Print the JSON Schema of machine or scenario files, by which editors complete and check them
+    /// Print the JSON Schema of machine, scenario or task set files, by which editors complete and check them
     Schema(verbs::schema::Args),
     /// Print the manual page (roff), made from the same table as --help
     Man(verbs::man::Args),

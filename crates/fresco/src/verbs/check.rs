@@ -24,7 +24,7 @@ could be looked at holds, but the plan has more events than are looked at, or it
 Examples:
   fresco check plan.json
   fresco check plan.json --json
-  fresco check tasks/table-5.2.toml --set plan.method=crs")]
+  fresco check table-5.2 --set plan.method=crs")]
 pub struct Args {
     /// A plan, as `fresco plan --out` writes it, or a scenario, which is planned first
     #[arg(value_name = "PLAN")]

@@ -32,11 +32,11 @@ that meet all other goals are attacked, as fresco attack does. Exit status 1 if 
 no plan is written then.
 
 Examples:
-  fresco advise scenarios/advise-four.toml
+  fresco advise advise-four
   fresco advise --on xeon-w3530 a.ftrace b.ftrace --beside noise.ftrace,2
-  fresco advise scenarios/advise-four.toml --max-slowdown 1.5 --out out/advice
-  fresco advise scenarios/advise-four.toml --plan plan.json && fresco sim plan.json
-  fresco advise scenarios/advise-four.toml --goal 'pointers:slowdown=1.05' --goal 'counting:bandwidth=100MB/s' --json")]
+  fresco advise advise-four --max-slowdown 1.5 --out out/advice
+  fresco advise advise-four --plan plan.json && fresco sim plan.json
+  fresco advise advise-four --goal 'pointers:slowdown=1.05' --goal 'counting:bandwidth=100MB/s' --json")]
 pub struct Args {
     /// Scenario: the name of a built-in one, or a file; with --on, programs
     #[arg(value_name = "SCENARIO", required = true)]

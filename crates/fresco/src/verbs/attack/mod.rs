@@ -38,7 +38,7 @@ The same seed finds the same attack. docs/bound.md says what attackers can do.
 Exit status: 0 nothing was longer than its bound, 1 something was, there is no bound, or a replay took another time than its file says, 2 wrong input; 130 Ctrl-C, the worst by then is printed.
 
 Examples:
-  fresco attack scenarios/first.toml --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]'
+  fresco attack first --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]'
   fresco attack my.toml --task control --tries 20000 --out worst.json
   fresco attack my.toml --task control --work --tries 500 --out worst.json
   fresco attack my.toml --replay worst.json")]

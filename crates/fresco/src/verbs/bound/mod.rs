@@ -36,7 +36,7 @@ With --check: 0 the certificate is verified, 1 a fact of it does not hold, 2 it 
 Examples:
   fresco bound palloc-fig5
   fresco bound memguard-four --reads --set 'memory.controller={hit_cap=1, drain_once=true}'
-  fresco bound scenarios/first.toml --observe
+  fresco bound first --observe
   fresco bound camc-tab2.1 --set memory.controller.hit_cap=4 --json
   fresco bound palloc-fig5 --reads --certificate bound.json
   fresco bound --check bound.json palloc-fig5")]

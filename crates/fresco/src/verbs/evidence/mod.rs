@@ -47,7 +47,7 @@ Examples:
   fresco evidence my.toml --out evidence
   fresco evidence plan.json --out evidence --tries 20000
   fresco evidence plan.json --out evidence --live verified.json --map map-verified.json
-  fresco evidence scenarios/first.toml --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]' --out evidence --no-attack")]
+  fresco evidence first --set 'sweep.banks=[\"private\"]' --set 'sweep.corunners=[2]' --out evidence --no-attack")]
 pub struct Args {
     /// Scenario or plan: the name of a built-in scenario, or a file; a scenario with `plan` is planned first
     #[arg(value_name = "SCENARIO|PLAN")]

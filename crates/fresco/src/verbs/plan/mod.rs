@@ -34,10 +34,10 @@ one, but it is too large to be verified (fresco check) or read, and is not writt
 Examples:
   fresco plan --list
   fresco plan table-5.2
-  fresco plan tasks/table-5.2.toml --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
-  fresco plan tasks/table-5.2.toml --out plan.json && fresco check plan.json && fresco sim plan.json
-  fresco plan tasks/table-4.4.toml --compare --time-limit '20 s'
-  fresco plan tasks/crs-published.toml --as-published")]
+  fresco plan table-5.2 --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
+  fresco plan table-5.2 --out plan.json && fresco check plan.json && fresco sim plan.json
+  fresco plan table-4.4 --compare --time-limit '20 s'
+  fresco plan crs-published --as-published")]
 pub struct Args {
     /// Task set or scenario whose tasks are planned: the name of a built-in one or a file; or a plan, whose tasks are planned anew
     #[arg(value_name = "SCENARIO", required_unless_present = "list")]

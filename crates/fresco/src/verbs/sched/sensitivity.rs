@@ -27,8 +27,8 @@ depends on the machine. What is not decided is marked, and a factor is then at l
 Exit status: 0 some method has a plan as things are, 1 none has, 2 wrong input, 130 Ctrl-C.
 
 Examples:
-  fresco sched sensitivity tasks/table-5.2.toml
-  fresco sched sensitivity tasks/table-5.2.toml --method aligned --density 8,16,32 --json")]
+  fresco sched sensitivity table-5.2
+  fresco sched sensitivity table-5.2 --method aligned --density 8,16,32 --json")]
 pub struct Args {
     /// Scenario whose tasks are pushed to their limits, or a plan
     #[arg(value_name = "SCENARIO")]

@@ -37,14 +37,14 @@ Examples:
   fresco sim first
   fresco sim --on xeon-w3530 victim.ftrace --beside noise.ftrace,3 --policies buddy,palloc,bpm
   fresco sim palloc-fig4 --set 'sweep.corunners=[0, 3]' --set repetitions=5
-  fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
+  fresco sim first --set task.victim.parameters.bytes=32MiB --json
   fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
   fresco sim palloc-fig4 --csv out/fig4 --parquet out/fig4
   fresco sim spec-four --trace-dir ~/traces
   fresco sim plan.json --out out/plan
   fresco sim modes.json --mode-change '130 ms'
   fresco sim crs.json codesign.json --csv out/both
-  fresco sim tasks/batch.toml")]
+  fresco sim batch")]
 pub struct Args {
     /// Scenarios: names of built-in ones or files, of which those with `[plan]` are planned first; or plans
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
