@@ -82,9 +82,14 @@ pub fn choice<T: Copy + Send + Sync + 'static>(
             .allowed(names().collect::<Vec<_>>().join(", "))
             .help(help))
     };
+    listed(read, choices.iter().map(|(name, _)| *name))
+}
+
+/// A reader that takes these names, which shells complete.
+pub fn listed<F>(read: F, names: impl IntoIterator<Item = &'static str>) -> Choice<F> {
     Choice {
         read,
-        names: choices.iter().map(|(name, _)| *name).collect(),
+        names: names.into_iter().collect(),
     }
 }
 

@@ -36,7 +36,7 @@ fn verbs() -> Vec<Case> {
         Case::new("misspelt verb", &["mashine"]).usage("similar subcommand exists: 'machine'"),
         Case::new("misspelt option", &["machine", "list", "--jsn"]).usage("similar argument exists: '--json'"),
         Case::new("one word too many", &["machine", "list", "all"]).usage("unexpected argument 'all'"),
-        Case::new("memory without machine", &["memory", "t"]).usage("--machine <NAME>"),
+        Case::new("memory without machine", &["memory", "t"]).usage("--machine <MACHINE>"),
         memory("no request outstanding", &["--outstanding", "0"]).told("--outstanding: found \"0\""),
         memory("outstanding that is no number", &["--outstanding", "many"]).told("--outstanding: found \"many\""),
         memory("negative outstanding", &["--outstanding", "-4"]).told("--outstanding: found \"-4\""),

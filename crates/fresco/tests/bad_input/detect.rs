@@ -118,6 +118,6 @@ pub fn cases() -> Vec<Case> {
         )
         .file("m", "12\n")
         .told("command line: found disturbances"),
-        Case::new("key without machine", &["map", "detect", "--set", "cores=1"]).usage("--simulate <NAME|PATH>"),
+        Case::new("key without machine", &["map", "detect", "--set", "cores=1"]).usage("--simulate <MACHINE>"),
     ]
 }

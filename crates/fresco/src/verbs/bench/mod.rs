@@ -62,7 +62,7 @@ pub struct Args {
     set: Vec<(String, String)>,
 
     /// Measure on the model of a built-in machine, or of the machine file at this path
-    #[arg(long, value_name = "NAME|PATH")]
+    #[arg(long, value_name = "MACHINE")]
     simulate: Option<String>,
 
     /// Seed of the first repetition

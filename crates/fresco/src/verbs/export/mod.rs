@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco export`: a partition, a schedule or a task set in the format of another system.
 
-use crate::arguments::{choice, integer};
+use crate::arguments::{choice, integer, listed};
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use crate::outputs::Outputs;
@@ -26,14 +26,14 @@ Examples:
   fresco export --list
   fresco export plan.json --to cgroup --out colors.sh
   fresco export plan.json --to c-table --out schedule.c
-  fresco export tasks/table-5.2.toml --to schedcat --out tasks.xml")]
+  fresco export table-5.2 --to schedcat --out tasks.xml")]
 pub struct Args {
     /// Scenario, or plan
     #[arg(value_name = "SCENARIO", required_unless_present = "list")]
     file: Option<String>,
 
     /// The format; --list names them
-    #[arg(long, value_name = "FORMAT", required_unless_present = "list", value_parser = of_name)]
+    #[arg(long, value_name = "FORMAT", required_unless_present = "list", value_parser = listed(of_name, FORMATS.iter().map(|format| format.name())))]
     to: Option<&'static str>,
 
     /// List the formats

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A built-in machine, or the path of a machine file (with a / or ending in .toml)
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "MACHINE")]
     machine: String,
 
     /// Override a key of the machine file (repeatable), e.g. memory.controller.page=closed

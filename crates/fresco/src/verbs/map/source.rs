@@ -19,7 +19,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 pub struct SourceArgs {
     /// The map of a built-in machine, or of the machine file at this path
-    #[arg(long, value_name = "NAME|PATH")]
+    #[arg(long, value_name = "MACHINE")]
     pub machine: Option<String>,
 
     /// Override a key of the machine file (repeatable)

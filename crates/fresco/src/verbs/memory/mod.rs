@@ -40,7 +40,7 @@ pub struct Args {
     trace: PathBuf,
 
     /// Built-in machine, or path of a machine file
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "MACHINE")]
     machine: String,
 
     /// Override a key of the machine file (repeatable), e.g. memory.controller.page=closed

@@ -26,7 +26,7 @@ Exit status: 0 all are recorded, 1 some are not, for want of packages or because
 recorded until then is kept.")]
 pub struct Args {
     /// Names of programs, as `fresco programs list` shows them [default: all]
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "RECIPE")]
     names: Vec<String>,
 
     /// The directory for recordings and inputs

@@ -54,7 +54,7 @@ Examples:
   fresco record --live --on xeon-w3530 --beside random,3 -- ./solver
   fresco record --print-header > fresco_mark.h
   fresco trace info xz.ftrace
-  fresco sim scenarios/recorded.toml --set task.victim.parameters.file=xz.ftrace")]
+  fresco sim recorded --set task.victim.parameters.file=xz.ftrace")]
 pub struct Args {
     /// Write the trace here; a file that is there is replaced once the new trace is whole
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["print_header", "live"])]
@@ -103,7 +103,8 @@ pub struct Args {
         required_unless_present = "print_header",
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "PROGRAM"
+        value_name = "PROGRAM",
+        value_hint = clap::ValueHint::CommandWithArguments
     )]
     command: Vec<OsString>,
 }

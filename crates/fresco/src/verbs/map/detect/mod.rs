@@ -57,7 +57,7 @@ Examples:
   fresco map detect --method registers --dump dump.txt")]
 pub struct Args {
     /// Probe the simulated memory of a built-in machine, or of the machine file at this path
-    #[arg(long, value_name = "NAME|PATH")]
+    #[arg(long, value_name = "MACHINE")]
     simulate: Option<String>,
 
     /// Override a key of the machine file (repeatable)

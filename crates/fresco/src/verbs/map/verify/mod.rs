@@ -50,7 +50,7 @@ pub struct Args {
     source: SourceArgs,
 
     /// Ask the simulated memory of a built-in machine, or of the machine file at this path, instead of this machine
-    #[arg(long, value_name = "NAME|PATH")]
+    #[arg(long, value_name = "MACHINE")]
     simulate: Option<String>,
 
     #[command(flatten)]
