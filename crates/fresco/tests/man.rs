@@ -23,6 +23,49 @@ fn every_command_has_a_page_of_its_own() {
 }
 
 #[test]
+fn pages_have_sections_of_their_own_for_examples() {
+    let directory = tempfile::tempdir().unwrap();
+    stdout(&["man", "--out", "man1"], directory.path());
+    let pages: Vec<_> = fs::read_dir(directory.path().join("man1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(pages.len() > 50, "{}", pages.len());
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap().replace("\\-", "-");
+        assert!(
+            !text.contains("EXTRA") && !text.contains("help(1)"),
+            "{}:\n{text}",
+            page.display()
+        );
+        // Examples need nothing but the program.
+        for line in text.lines().filter(|line| line.starts_with("fresco ")) {
+            assert!(
+                !["scenarios/", "tasks/", "machines/"]
+                    .iter()
+                    .any(|folder| line.contains(folder)),
+                "{}: {line}",
+                page.display()
+            );
+        }
+    }
+    let memory = fs::read_to_string(directory.path().join("man1/fresco-memory.1")).unwrap();
+    let plain = memory
+        .replace("\\-", "-")
+        .replace("\\fB", "")
+        .replace("\\fI", "")
+        .replace("\\fR", "");
+    for told in [
+        "\nfresco memory --machine MACHINE [--set KEY=VALUE]... [--outstanding N] ",
+        " [-h|--help] TRACE\n",
+        "\n.EX\nFresco       our own binary format (.ftrace)\n",
+        "\n.SH EXAMPLES\n.PP\n.EX\nfresco memory random.trace --machine ddr4-2400-bench --commands out.cmd --json\n.EE\n",
+    ] {
+        assert!(plain.contains(told), "{told}\n{plain}");
+    }
+}
+
+#[test]
 fn pages_are_not_put_in_place_of_a_file() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("file"), "mine").unwrap();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco man`: the manual pages.
 
+mod page;
+
 use crate::cli::Cli;
 use crate::failure::{Failure, Outcome};
 use clap::CommandFactory;
@@ -26,10 +28,11 @@ impl Args {
 
 /// Prints or writes the pages.
 pub fn run(args: &Args) -> Outcome {
-    let mut command = Cli::command();
+    // The verb `help` has no page: `man fresco` is one.
+    let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     let Some(directory) = &args.out else {
-        crate::output::write(page(&command)?)?;
+        crate::output::write(page::page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
     std::fs::create_dir_all(directory).map_err(|error| {
@@ -45,16 +48,9 @@ pub fn run(args: &Args) -> Outcome {
 
 /// The page of a command, named `name`, and those of its subcommands.
 fn write_with_subcommands(command: &clap::Command, name: &str, directory: &Path) -> Result<(), Failure> {
-    write_atomically(directory.join(format!("{name}.1")), &page(command)?)?;
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    for verb in verbs.filter(|verb| verb.get_name() != "help") {
+    write_atomically(directory.join(format!("{name}.1")), &page::page(command)?)?;
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         write_with_subcommands(verb, &format!("{name}-{}", verb.get_name()), directory)?;
     }
     Ok(())
-}
-
-fn page(command: &clap::Command) -> Result<Vec<u8>, Failure> {
-    let mut roff = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut roff)?;
-    Ok(roff)
 }
