@@ -6,6 +6,10 @@ CARGO ?= cargo
 TIMED = @scripts/timed
 # Where cargo puts what it builds.
 BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
+# Where `make install` puts what it installs, and what takes debug information, two thirds of the size, out of that; names of functions,
+# which backtraces and profiles tell, stay.
+INTO = $(DESTDIR)$(or $(PREFIX),/usr/local)
+STRIP ?= strip
 # Tests that were skipped, a line each.
 SKIPPED = $(abspath $(or $(CARGO_TARGET_DIR),target))/skipped
 # What the steps of `make test` print that run beside those that compile.
@@ -79,6 +83,8 @@ scripts: ## The scripts do what they say
 	scripts/kernel-test --test
 	scripts/claims-check --test
 	scripts/refresh-record --test
+	scripts/install-share --test
+	scripts/check-share --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \
@@ -94,8 +100,9 @@ ids: ## Every requirement id cited is explained in docs/requirements.md
 	scripts/site --test
 	scripts/check-site --test
 
-readme: tests-built ## The commands in README.md and docs/ do what they say
+readme: tests-built ## The commands in README.md and docs/ do what they say; what is installed of them stands for itself
 	scripts/check-docs --test
+	env FRESCO=$(TESTED) scripts/check-share
 	$(TIMED) readme "runs the commands of README.md and docs/: about a minute" env FRESCO=$(TESTED) scripts/check-docs
 
 wheel: ## The Python module as a wheel: target/wheels/ (needs maturin, which an environment of its own gets)
@@ -186,11 +193,12 @@ kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs
 	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colors: half an hour from nothing" \
 		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
-install: build ## fresco, its libraries, the C library with header and adapters, manual pages, completions, documentation and examples under PREFIX (default /usr/local)
-	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
-	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_preload.so
-	install -D -m 644 $(dir $(BIN))libfresco_qemu_plugin.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_qemu_plugin.so
-	scripts/c-install $(dir $(BIN))libfresco_c.a $(or $(PREFIX),/usr/local) $(DESTDIR)
+install: build ## fresco, its libraries, the C library with header and adapters, manual pages, completions, documentation, examples and licences under PREFIX (default /usr/local); STRIP= keeps debug information
+	install -D $(BIN) $(INTO)/bin/fresco
+	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(INTO)/lib/fresco/libfresco_preload.so
+	install -D -m 644 $(dir $(BIN))libfresco_qemu_plugin.so $(INTO)/lib/fresco/libfresco_qemu_plugin.so
+	STRIP="$(STRIP)" scripts/c-install $(dir $(BIN))libfresco_c.a $(or $(PREFIX),/usr/local) $(DESTDIR)
+	$(if $(STRIP),$(STRIP) --strip-debug $(INTO)/bin/fresco $(INTO)/lib/fresco/*.so)
 	scripts/install-share $(BIN) "$(DESTDIR)" $(or $(PREFIX),/usr/local)
 
 deb: build ## A Debian package of what is installed: out/deb

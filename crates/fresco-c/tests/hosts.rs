@@ -155,6 +155,7 @@ fn the_page_tells_the_truth_of_an_installed_library() {
     let done = Command::new(install)
         .arg(static_library())
         .arg(prefix.to_string())
+        .env("STRIP", "strip")
         .output();
     succeeded("scripts/c-install", done.expect("it starts"));
     let flags = |arguments: &[&str]| -> Vec<String> {
