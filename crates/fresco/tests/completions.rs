@@ -134,6 +134,8 @@ fn what_stands_before_decides() {
         (&["run", "--machine", "zcu102", "--", ""], &[], ":commands"),
         (&["run", "--machine", "zcu102", "xz", "-"], &[], ":files"),
         (&["trace", "merge", "a", "-o", "b", ""], &[], ":files"),
+        (&["sim", "--on", "zcu102", "lat"], &["latency"], ":files"),
+        (&["advise", "--on=zcu102", "--beside", "lat"], &["latency"], ":files"),
         (&["schema", ""], &["machine", "scenario", "tasks"], ""),
         (&["machine", "l"], &["list"], ""),
         (&["machine", "list", ""], &["--json", "--help"], ""),

@@ -32,12 +32,23 @@ fn of_value(name: &str) -> Option<Vec<Candidate>> {
     })
 }
 
+/// Values of an argument beside `--on`, which has programs measured that are no scenario's.
+pub fn on_machine(arg: &Arg) -> (Vec<Candidate>, Others) {
+    match (first_name(arg), of_value("PROGRAM[,COPIES]")) {
+        ("SCENARIO", Some(programs)) => (programs, Others::Files),
+        _ => of(arg),
+    }
+}
+
+fn first_name(arg: &Arg) -> &str {
+    arg.get_value_names()
+        .and_then(|names| names.first())
+        .map_or("", |name| name.as_str())
+}
+
 /// Values of an argument: those of its choices, or what is built in.
 pub fn of(arg: &Arg) -> (Vec<Candidate>, Others) {
-    let name = arg
-        .get_value_names()
-        .and_then(|names| names.first())
-        .map_or("", |name| name.as_str());
+    let name = first_name(arg);
     let choices: Vec<_> = arg
         .get_possible_values()
         .iter()

@@ -45,10 +45,13 @@ impl Completion {
 
     /// Values of `arg` that begin with `word`, each after `before`.
     fn values(arg: &Arg, before: &str, word: &str) -> Self {
+        Self::of(names::of(arg), arg, before, word)
+    }
+
+    fn of((mut candidates, others): (Vec<Candidate>, Others), arg: &Arg, before: &str, word: &str) -> Self {
         // Of a list the last member is completed.
         let member = arg.get_value_delimiter().and_then(|delimiter| word.rfind(delimiter));
         let (done, word) = word.split_at(member.map_or(0, |at| at + 1));
-        let (mut candidates, others) = names::of(arg);
         candidates.retain(|one| one.word.starts_with(word));
         for one in &mut candidates {
             one.word = format!("{before}{done}{}", one.word);
@@ -77,6 +80,8 @@ struct Place<'a> {
     positionals: usize,
     /// The option whose value comes next.
     pending: Option<&'a Arg>,
+    /// There is a machine, `--on`: programs stand in place of a scenario.
+    on_machine: bool,
     /// After `--`, or within a command that is run: no options follow.
     only_positionals: bool,
 }
@@ -105,6 +110,7 @@ impl<'a> Place<'a> {
                 self.positionals = last;
             }
         } else if let Some(long) = word.strip_prefix("--") {
+            self.on_machine |= long == "on" || long.starts_with("on=");
             self.pending = self
                 .option(|arg| arg.get_long() == Some(long))
                 .filter(|arg| !arg.is_require_equals_set());
@@ -148,7 +154,10 @@ impl<'a> Place<'a> {
         }
         let mut all = self
             .positional()
-            .map_or_else(Completion::default, |arg| Completion::values(arg, "", word));
+            .map_or_else(Completion::default, |arg| match self.on_machine {
+                true => Completion::of(names::on_machine(arg), arg, "", word),
+                false => Completion::values(arg, "", word),
+            });
         // A command's arguments are its own affair.
         if all.others == Others::Commands && self.positionals >= self.command.get_positionals().count() {
             all.others = Others::Files;
@@ -181,6 +190,7 @@ pub fn complete(command: &Command, words: &[String]) -> Completion {
         command,
         positionals: 0,
         pending: None,
+        on_machine: false,
         only_positionals: false,
     };
     before.iter().for_each(|word| place.pass(word));
