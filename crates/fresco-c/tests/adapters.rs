@@ -10,8 +10,9 @@ use fresco_memory::{Access, TraceRequest};
 use fresco_testing::{Need, skip};
 use std::fmt::Write;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// The core alone under a host that sends at most one request a cycle, as soon as it is taken, and waits for the last: what is told of each,
 /// and the memory as it stands then.
@@ -132,8 +133,13 @@ fn a_wrong_machine_is_told_by_the_shim() {
     assert!(text(&done.stdout).starts_with("machine DDR4_8Gb_x8_2400.ini: found no built-in machine of this name\n"));
 }
 
-/// The compiler's arguments for SystemC, in the C++ that Debian's library was built for.
-fn tlm_host() -> Option<std::path::PathBuf> {
+/// The host of the SystemC target, in the C++ that Debian's library was built for. It is compiled once.
+fn tlm_host() -> Option<&'static Path> {
+    static HOST: OnceLock<Option<PathBuf>> = OnceLock::new();
+    HOST.get_or_init(compiled_tlm_host).as_deref()
+}
+
+fn compiled_tlm_host() -> Option<PathBuf> {
     if !Path::new("/usr/include/tlm_utils").is_dir() {
         skip(Need::SystemC, "there is no SystemC (libsystemc-dev)");
         return None;
@@ -146,9 +152,28 @@ fn tlm_host() -> Option<std::path::PathBuf> {
 #[test]
 fn a_systemc_host_sees_what_the_core_does_alone() {
     let Some(host) = tlm_host() else { return };
-    for name in ["ddr4-2400-bench", "opteron-6128", "raspberry-pi-5"] {
+    // Lines written one after the other, as fast as they are taken: once the write buffers are full, nothing is outstanding.
+    let burst = |count: u64| -> Vec<TraceRequest> {
+        let line = |i| TraceRequest {
+            cycle: 0,
+            address: 64 * i,
+            access: Access::Write,
+        };
+        (0..count).map(line).collect()
+    };
+    for (name, is_burst) in [
+        ("ddr4-2400-bench", false),
+        ("opteron-6128", false),
+        ("raspberry-pi-5", false),
+        ("ddr4-2400-bench", true),
+        ("zcu102", true),
+        ("xeon-w3530", true),
+    ] {
         let machine = machine(name);
-        let requests = traffic(&machine, 13, 2_000);
+        let requests = match is_burst {
+            false => traffic(&machine, 13, 2_000),
+            true => burst(500),
+        };
         let (told, mut memory) = alone(&machine, Limit::Queues, &requests);
         let clock = memory.clock();
         let mut expected: String = told.iter().map(|done| format!("{}\n", clock.to_ps(done.at))).collect();
@@ -157,7 +182,7 @@ fn a_systemc_host_sees_what_the_core_does_alone() {
         let acts = sum(|s| s.command(CommandKind::Act));
         let counts = [sum(|s| s.reads), sum(|s| s.writes), sum(|s| s.row_hits), acts];
         writeln!(expected, "{} {} {} {}", counts[0], counts[1], counts[2], counts[3]).expect("a string");
-        let seen = run(&host, &[name, "requests"], &lines(&requests));
+        let seen = run(host, &[name, "requests"], &lines(&requests));
         let seen = seen
             .lines()
             .skip_while(|line| !line.starts_with(|c: char| c.is_ascii_digit()));
@@ -166,33 +191,75 @@ fn a_systemc_host_sees_what_the_core_does_alone() {
     }
 }
 
-/// Blocking: a read that opens its row, the write and the read behind it, each 3 ns after the one before; the last three of four lines.
+/// The numbers that a host printed.
+fn numbers(host: &Path, arguments: &[&str]) -> Vec<u64> {
+    let seen = run(host, arguments, "");
+    seen.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// Blocking: a read that opens its row, the write and the read behind it, each 3 ns after the one before; of a line, the last three of four lines,
+/// and more lines than the write buffer holds.
 #[test]
 fn a_systemc_host_reads_what_it_wrote() {
     let Some(host) = tlm_host() else { return };
-    let seen = run(&host, &["ddr4-2400-bench", "data"], "");
-    let seen: Vec<u64> = seen.lines().filter_map(|line| line.parse().ok()).collect();
-    let mut memory = Memory::new(&machine("ddr4-2400-bench"), Options::default());
+    // A step of SystemC's time is a picosecond; longer than a cycle; shorter than a picosecond.
+    for (resolution, step) in [("1", 1), ("1000", 1_000), ("0.001", 1)] {
+        let seen = numbers(host, &["ddr4-2400-bench", "data", resolution]);
+        let mut memory = Memory::new(&machine("ddr4-2400-bench"), Options::default());
+        let clock = memory.clock();
+        // When the host sees that a cycle has begun, and the cycle that began last by then.
+        let seen_at = |cycle| clock.to_ps(cycle).next_multiple_of(step);
+        let reached = |cycle| clock.cycle_at_or_after(seen_at(cycle) + 1) - 1;
+        let mut now = 0;
+        let mut expected = Vec::new();
+        for (address, lines) in [(0x12345, 1), (0x40000, 1), (0x7ff * 4096 + 4000, 4), (0x100_0000, 64)] {
+            for access in [Access::Read, Access::Write, Access::Read] {
+                now += 3_000;
+                memory.advance(reached(clock.cycle_at_or_after(now)), |_| {
+                    panic!("nothing is under way")
+                });
+                let mut last = 0;
+                for line in 0..lines {
+                    while memory.send(address + 64 * line, access, 0).is_err() {
+                        let next = memory.next_event().expect("a place becomes free");
+                        memory.advance(reached(next.max(memory.now() + 1)), |done| last = done.at);
+                    }
+                }
+                while memory.outstanding() > 0 {
+                    last = memory.next_done(Memory::LAST).expect("it is done").at;
+                }
+                now = seen_at(last);
+                expected.push(now);
+            }
+        }
+        // Addresses without memory: the delay alone.
+        expected.extend([now + 3_000, now + 6_000]);
+        assert_eq!(seen, expected, "{resolution} ps");
+        // 3 ns are 3.6 cycles: it arrives in the fourth, and takes 37.
+        assert_eq!(expected[0], clock.to_ps(4 + 37).next_multiple_of(step));
+    }
+}
+
+/// What covers the end of a node's memory and the beginning of the next one's is read from both; what is to be ignored takes no time; a process that is
+/// killed while it waits is told nothing.
+#[test]
+fn a_systemc_host_asks_for_what_is_odd() {
+    let Some(host) = tlm_host() else { return };
+    let mut memory = Memory::new(&machine("opteron-6128"), Options::default());
     let clock = memory.clock();
-    let mut now = 0;
-    let mut expected = Vec::new();
-    for (address, lines) in [(0x12345, 1), (0x40000, 1), (0x7ff * 4096 + 4000, 4)] {
-        for access in [Access::Read, Access::Write, Access::Read] {
-            now += 3_000;
-            memory.advance(clock.cycle_at_or_after(now), |_| panic!("nothing is under way"));
-            for line in 0..lines {
-                memory.send(address + 64 * line, access, 0).expect("it is taken");
-            }
-            while memory.outstanding() > 0 {
-                let done = memory.next_done(Memory::LAST).expect("it is done");
-                now = clock.to_ps(done.at);
-            }
-            expected.push(now);
+    let (mut reads, mut ends) = (0, Vec::new());
+    for (at, first, lines) in [(1_000, 0, 4), (1_003_000, 0xffff_ffc0, 2)] {
+        memory.advance(clock.cycle_at_or_after(at), |_| ());
+        for line in 0..lines {
+            memory.send(first + 64 * line, Access::Read, 0).expect("it is taken");
+        }
+        while memory.outstanding() > 0 {
+            ends.push(clock.to_ps(memory.next_done(Memory::LAST).expect("it is done").at));
+            reads += 1;
         }
     }
-    // Addresses without memory: the delay alone.
-    expected.extend([now + 3_000, now + 6_000]);
-    assert_eq!(seen, expected);
-    // 3 ns are 3.6 cycles: it arrives in the fourth, and takes 37.
-    assert_eq!(expected[0], clock.to_ps(4 + 37));
+    // The victim's four lines are not back when it is killed.
+    assert!(ends[3] > 20_000, "{ends:?}");
+    let read = ends[5];
+    assert_eq!(numbers(host, &["opteron-6128", "odd"]), [read, read + 3_000, reads]);
 }

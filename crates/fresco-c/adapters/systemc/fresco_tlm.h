@@ -3,13 +3,14 @@
 // SystemC 2.3.2 or later, in the C++ that it was built for; link -lfresco -lsystemc.
 //
 // - Time is that of SystemC: a request arrives in the first cycle of the memory that begins at or after it does. Between cycles in which something
-//   may be done nothing runs.
+//   may be done nothing runs. Where SystemC's time resolution is coarser than a picosecond, what happens within a step of it happens at its end.
 // - Non-blocking: END_REQ comes when the memory has taken the request, in whose queue there may be no place before; BEGIN_RESP when it is done: a
 //   read's data are there, a write is in the write buffer. Requests are taken in the order in which they come; responses come as they are done, one at a time.
-// - Blocking: returns when it is done, with a delay of zero.
-// - A transaction may cover several lines: it is done when the last one is.
+// - Blocking: returns when it is done, with a delay of zero. If its process is killed meanwhile, lines that were sent go on, and the payload is left alone.
+// - A transaction may cover several lines, and regions of memory that follow each other: it is done when the last line is.
 // - Data are kept in pages, as they are written; bytes that never were are zero. Reads see them as they are when their lines are done.
-// - No byte enables, no direct memory interface. Addresses without memory are TLM_ADDRESS_ERROR_RESPONSE.
+// - No byte enables, no direct memory interface. Addresses without memory are TLM_ADDRESS_ERROR_RESPONSE. TLM_IGNORE_COMMAND is answered at once, and
+//   nothing is read.
 #ifndef FRESCO_ADAPTER_TLM_H
 #define FRESCO_ADAPTER_TLM_H
 
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -55,6 +57,10 @@ class Memory : public sc_core::sc_module {
         fresco_memory_on_done(made, &Memory::line_done, this);
         info_.size = sizeof(info_);
         fresco_memory_info(made, &info_);
+        // A power of ten, from a femtosecond on.
+        const uint64_t step_fs = static_cast<uint64_t>(std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15));
+        step_ps_ = std::max<uint64_t>(step_fs / 1000, 1);
+        steps_of_ps_ = std::max<uint64_t>(1000 / step_fs, 1);
         socket.register_b_transport(this, &Memory::b_transport);
         socket.register_nb_transport_fw(this, &Memory::nb_transport_fw);
         socket.register_transport_dbg(this, &Memory::transport_dbg);
@@ -67,24 +73,41 @@ class Memory : public sc_core::sc_module {
     fresco_memory *handle() const { return memory_.get(); }
 
   private:
+    // A process that waits in b_transport.
+    struct Blocked {
+        sc_core::sc_event event;
+        bool is_done;
+    };
     // A transaction that has come and is not done.
     struct Under {
-        tlm::tlm_generic_payload *payload;
+        tlm::tlm_generic_payload *payload; // null: given up by its process
         uint64_t arrival;                 // the cycle from which on it may be sent
         uint64_t next_line;               // the next one to send
         uint64_t end;                     // behind its last byte
         unsigned under_way;               // lines sent and not done
-        sc_core::sc_event *done;          // of blocking ones
+        Blocked *blocked;                 // of blocking ones
         std::list<Under>::iterator place; // its own, to be taken out by
     };
     typedef std::array<unsigned char, 4096> Page;
 
-    static uint64_t ps(const sc_core::sc_time &time) { return static_cast<uint64_t>(time / sc_core::sc_time(1, sc_core::SC_PS) + 0.5); }
-    static sc_core::sc_time time_of(uint64_t ps) { return sc_core::sc_time(static_cast<double>(ps), sc_core::SC_PS); }
-
-    // Is there memory at all its bytes, and can it be served? If not, its response says so.
-    bool is_sound(tlm::tlm_generic_payload &payload)
+    static uint64_t up(uint64_t dividend, uint64_t divisor) { return dividend / divisor + (dividend % divisor != 0); }
+    // Steps of SystemC's time that have passed, and the picosecond, rounded up.
+    static uint64_t steps_now() { return sc_core::sc_time_stamp().value(); }
+    uint64_t ps_now() const { return up(steps_now(), steps_of_ps_) * step_ps_; }
+    // The memory's cycle that began last.
+    uint64_t cycle_now() const
     {
+        const uint64_t now = ps_now(), cycle = fresco_memory_ps_to_cycle(memory_.get(), now);
+        return fresco_memory_cycle_to_ps(memory_.get(), cycle) > now ? cycle - 1 : cycle;
+    }
+
+    // Is it to be sent to the memory? If not, its response says why.
+    bool is_to_be_sent(tlm::tlm_generic_payload &payload)
+    {
+        if (!payload.is_read() && !payload.is_write()) {
+            payload.set_response_status(tlm::TLM_OK_RESPONSE);
+            return false;
+        }
         if (payload.get_byte_enable_ptr()) {
             payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
             return false;
@@ -93,24 +116,34 @@ class Memory : public sc_core::sc_module {
             payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
             return false;
         }
-        const uint64_t first = payload.get_address(), last = first + payload.get_data_length() - 1;
-        for (uint32_t i = 0; i < info_.regions; i++) {
-            uint64_t base = 0, bytes = 0;
-            fresco_memory_region(memory_.get(), i, &base, &bytes);
-            if (first >= base && last >= first && last - base < bytes)
-                return true;
+        if (!is_memory(payload.get_address(), payload.get_data_length())) {
+            payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+            return false;
         }
-        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return true;
+    }
+
+    // Is there memory at all of so many bytes?
+    bool is_memory(uint64_t first, uint64_t length) const
+    {
+        uint64_t base = 0, bytes = 0;
+        for (uint32_t i = 0; i < info_.regions; i++) {
+            fresco_memory_region(memory_.get(), i, &base, &bytes);
+            if (first < base || first - base >= bytes)
+                continue;
+            const uint64_t here = bytes - (first - base);
+            // The rest may lie in the region that follows, of the next node.
+            return length <= here || (first + here != 0 && is_memory(first + here, length - here));
+        }
         return false;
     }
 
-    void take(tlm::tlm_generic_payload &payload, sc_core::sc_event *done)
+    void take(tlm::tlm_generic_payload &payload, Blocked *blocked)
     {
-        const uint64_t now = ps(sc_core::sc_time_stamp());
         const uint64_t line = payload.get_address() & ~(info_.line_bytes - 1);
         const uint64_t end = payload.get_address() + payload.get_data_length();
-        const uint64_t arrival = fresco_memory_ps_to_cycle(memory_.get(), now);
-        under_.push_back({&payload, arrival, line, end, 0, done, under_.end()});
+        const uint64_t arrival = fresco_memory_ps_to_cycle(memory_.get(), ps_now());
+        under_.push_back({&payload, arrival, line, end, 0, blocked, under_.end()});
         under_.back().place = std::prev(under_.end());
         waiting_.push_back(&under_.back());
         wake_at(arrival);
@@ -118,23 +151,23 @@ class Memory : public sc_core::sc_module {
 
     void wake_at(uint64_t cycle)
     {
-        const uint64_t at = fresco_memory_cycle_to_ps(memory_.get(), cycle), now = ps(sc_core::sc_time_stamp());
+        const uint64_t at = up(fresco_memory_cycle_to_ps(memory_.get(), cycle), step_ps_) * steps_of_ps_, now = steps_now();
         // An earlier notification stands.
-        wake_.notify(at > now ? time_of(at - now) : sc_core::SC_ZERO_TIME);
+        wake_.notify(at > now ? sc_core::sc_time::from_value(at - now) : sc_core::SC_ZERO_TIME);
     }
 
     // What is due in this cycle; then sleep until something may be.
     void run()
     {
-        const uint64_t now = ps(sc_core::sc_time_stamp()), cycle = fresco_memory_ps_to_cycle(memory_.get(), now);
-        if (fresco_memory_cycle_to_ps(memory_.get(), cycle) > now)
-            return wake_at(cycle);
+        const uint64_t cycle = cycle_now();
         fresco_memory_advance(memory_.get(), cycle);
         while (!waiting_.empty() && waiting_.front()->arrival <= cycle && send(*waiting_.front()))
             waiting_.pop_front();
-        if (fresco_memory_outstanding(memory_.get()) > 0)
+        const bool has_to_come = !waiting_.empty() && waiting_.front()->arrival > cycle;
+        // One that is not taken may wait for a place in a write buffer, with nothing outstanding.
+        if (fresco_memory_outstanding(memory_.get()) > 0 || (!waiting_.empty() && !has_to_come))
             wake_at(std::max(fresco_memory_next_event(memory_.get()), cycle + 1));
-        if (!waiting_.empty() && waiting_.front()->arrival > cycle)
+        if (has_to_come)
             wake_at(waiting_.front()->arrival);
     }
 
@@ -149,7 +182,7 @@ class Memory : public sc_core::sc_module {
             under.under_way++;
             under.next_line += info_.line_bytes;
         }
-        if (!under.done) {
+        if (!under.blocked) {
             tlm::tlm_phase phase = tlm::END_REQ;
             sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
             socket->nb_transport_bw(*under.payload, phase, delay);
@@ -163,24 +196,50 @@ class Memory : public sc_core::sc_module {
         Under *under = reinterpret_cast<Under *>(static_cast<uintptr_t>(done->tag));
         if (--under->under_way > 0 || under->next_line < under->end)
             return;
-        self->move(*under->payload);
-        under->payload->set_response_status(tlm::TLM_OK_RESPONSE);
-        if (under->done)
-            under->done->notify(sc_core::SC_ZERO_TIME);
-        else
-            self->respond(*under->payload);
+        if (under->payload) {
+            self->move(*under->payload);
+            under->payload->set_response_status(tlm::TLM_OK_RESPONSE);
+            if (under->blocked) {
+                under->blocked->is_done = true;
+                under->blocked->event.notify(sc_core::SC_ZERO_TIME);
+            } else {
+                self->respond(*under->payload);
+            }
+        }
         self->under_.erase(under->place);
+    }
+
+    // Its process is no more: what was not sent is not, and nothing of the process is used any longer.
+    void give_up(Under &under)
+    {
+        under.payload = nullptr;
+        under.end = std::min(under.end, under.next_line);
+        waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &under), waiting_.end());
+        if (under.under_way == 0)
+            under_.erase(under.place);
     }
 
     void b_transport(tlm::tlm_generic_payload &payload, sc_core::sc_time &delay)
     {
         sc_core::wait(delay);
         delay = sc_core::SC_ZERO_TIME;
-        if (!is_sound(payload))
+        if (!is_to_be_sent(payload))
             return;
-        sc_core::sc_event done;
-        take(payload, &done);
-        sc_core::wait(done);
+        Blocked blocked;
+        blocked.is_done = false;
+        take(payload, &blocked);
+        // SystemC kills and resets a process by an exception out of its wait.
+        struct Unwound {
+            Memory &memory;
+            Under &under;
+            const Blocked &blocked;
+            ~Unwound()
+            {
+                if (!blocked.is_done)
+                    memory.give_up(under);
+            }
+        } unwound = {*this, under_.back(), blocked};
+        sc_core::wait(blocked.event);
     }
 
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase, sc_core::sc_time &delay)
@@ -194,7 +253,7 @@ class Memory : public sc_core::sc_module {
     void phase_came(tlm::tlm_generic_payload &payload, const tlm::tlm_phase &phase)
     {
         if (phase == tlm::BEGIN_REQ) {
-            if (is_sound(payload))
+            if (is_to_be_sent(payload))
                 return take(payload, nullptr);
             // BEGIN_RESP says END_REQ, too.
             respond(payload);
@@ -251,7 +310,7 @@ class Memory : public sc_core::sc_module {
 
     unsigned transport_dbg(tlm::tlm_generic_payload &payload)
     {
-        if (!is_sound(payload))
+        if (!is_to_be_sent(payload))
             return 0;
         move(payload);
         return payload.get_data_length();
@@ -260,6 +319,8 @@ class Memory : public sc_core::sc_module {
     tlm_utils::peq_with_cb_and_phase<Memory> arrivals_;
     std::unique_ptr<fresco_memory, void (*)(fresco_memory *)> memory_;
     fresco_info info_;
+    // SystemC's time resolution is the one in picoseconds or the other to a picosecond; one of them is 1.
+    uint64_t step_ps_, steps_of_ps_;
     sc_core::sc_event wake_;
     std::list<Under> under_;
     // Those that are not sent in full, in the order in which they came.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A SystemC host of the TLM-2.0 target.
-// Usage: tlm_host MACHINE requests        sends the requests of standard input, a line each (cycle, address, 1 for a write), by the four phases
+// Usage: tlm_host MACHINE MODE [PICOSECONDS]   the last one: SystemC's time resolution
+//        requests                         sends the requests of standard input, a line each (cycle, address, 1 for a write), by the four phases
 //                                         of the base protocol, at most one a cycle; prints the picosecond in which each is done, and counts
-//        tlm_host MACHINE data            blocking: what is written is read again; prints the picosecond after each transaction
+//        data                             blocking: what is written is read again; prints the picosecond after each transaction
+//        odd                              blocking, of opteron-6128: what covers two nodes, what is to be ignored, and a process that is killed
 #include "fresco_tlm.h"
 
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <tlm_utils/simple_initiator_socket.h>
 
 namespace {
@@ -17,7 +19,7 @@ struct Request {
 
 uint64_t now_ps()
 {
-    return static_cast<uint64_t>(sc_core::sc_time_stamp() / sc_core::sc_time(1, sc_core::SC_PS) + 0.5);
+    return static_cast<uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e12 + 0.5);
 }
 
 class Host : public sc_core::sc_module {
@@ -27,11 +29,14 @@ class Host : public sc_core::sc_module {
     std::vector<Request> requests;
     std::vector<uint64_t> ends;
 
-    Host(sc_core::sc_module_name name, fresco::Memory &memory, bool data) : sc_core::sc_module(name), socket("socket"), memory_(memory)
+    Host(sc_core::sc_module_name name, fresco::Memory &memory, const std::string &mode) : sc_core::sc_module(name), socket("socket"), memory_(memory)
     {
         socket.register_nb_transport_bw(this, &Host::nb_transport_bw);
-        if (data) {
+        if (mode == "data") {
             SC_THREAD(move_data);
+        } else if (mode == "odd") {
+            SC_THREAD(be_killed);
+            SC_THREAD(be_odd);
         } else {
             SC_THREAD(send_all);
         }
@@ -99,9 +104,12 @@ class Host : public sc_core::sc_module {
 
     void move_data()
     {
-        // A byte, a line, and what covers four lines and two pages.
-        for (uint64_t address : {0x12345ull, 0x40000ull, 0x7ffull * 4096 + 4000}) {
-            const size_t length = address == 0x12345 ? 1 : address == 0x40000 ? 64 : 180;
+        // A byte, a line, what covers four lines and two pages, and more than write buffers hold.
+        const uint64_t addresses[] = {0x12345, 0x40000, 0x7ffull * 4096 + 4000, 0x1000000};
+        const size_t lengths[] = {1, 64, 180, 4096};
+        for (size_t k = 0; k < 4; k++) {
+            const uint64_t address = addresses[k];
+            const size_t length = lengths[k];
             std::vector<unsigned char> written(length), read(length, 0xff), zero(length);
             for (size_t i = 0; i < length; i++)
                 written[i] = static_cast<unsigned char>(i * 7 + 1);
@@ -118,7 +126,41 @@ class Host : public sc_core::sc_module {
         transport(tlm::TLM_READ_COMMAND, (1ull << 34) - 32, beyond, tlm::TLM_ADDRESS_ERROR_RESPONSE);
     }
 
+    // The victim reads four lines, of which some are under way when it is killed.
+    void be_killed()
+    {
+        killed_ = sc_core::sc_get_current_process_handle();
+        sc_core::sc_time delay(1, sc_core::SC_NS);
+        killed_payload_.set_command(tlm::TLM_READ_COMMAND);
+        killed_payload_.set_address(0);
+        killed_payload_.set_data_ptr(killed_data_.data());
+        killed_payload_.set_data_length(256);
+        killed_payload_.set_streaming_width(256);
+        socket->b_transport(killed_payload_, delay);
+        SC_REPORT_FATAL("host", "it was to be killed");
+    }
+
+    void be_odd()
+    {
+        killed_data_.fill(0xff);
+        sc_core::wait(20, sc_core::SC_NS);
+        killed_.kill();
+        sc_core::wait(980, sc_core::SC_NS);
+        if (std::count(killed_data_.begin(), killed_data_.end(), 0xff) != 256 || fresco_memory_outstanding(memory_.handle()) != 0)
+            SC_REPORT_FATAL("host", "the data of a process that is no more");
+        std::vector<unsigned char> line(64);
+        transport(tlm::TLM_READ_COMMAND, 0xffffffe0, line, tlm::TLM_OK_RESPONSE);
+        transport(tlm::TLM_IGNORE_COMMAND, 0, line, tlm::TLM_OK_RESPONSE);
+        fresco_stats s;
+        s.size = sizeof(s);
+        fresco_memory_stats(memory_.handle(), FRESCO_ALL_CHANNELS, &s);
+        std::printf("%d\n", static_cast<int>(s.reads));
+    }
+
     fresco::Memory &memory_;
+    sc_core::sc_process_handle killed_;
+    tlm::tlm_generic_payload killed_payload_;
+    std::array<unsigned char, 256> killed_data_;
     sc_core::sc_event taken_;
     std::vector<std::unique_ptr<tlm::tlm_generic_payload>> payloads_;
     std::vector<std::array<unsigned char, 64>> data_;
@@ -129,10 +171,12 @@ class Host : public sc_core::sc_module {
 
 int sc_main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return 2;
+    if (argc == 4)
+        sc_core::sc_set_time_resolution(std::atof(argv[3]), sc_core::SC_PS);
     fresco::Memory memory("memory", argv[1]);
-    Host host("host", memory, std::strcmp(argv[2], "data") == 0);
+    Host host("host", memory, argv[2]);
     host.socket.bind(memory.socket);
     Request request;
     while (std::scanf("%llu %llu %llu", &request.cycle, &request.address, &request.is_write) == 3)
