@@ -187,6 +187,10 @@ typedef struct fresco_verdict {
     uint64_t late_rows;   /* rows not refreshed in time */
     uint64_t short_banks; /* banks with too few refreshes */
     uint64_t clean;       /* 1: none of these, 0: some */
+    uint64_t long_pauses; /* of refresh, beyond what the standard lets a controller postpone: a warning */
+    /* 1: refresh was judged. 0: it was not, as memory.controller.refresh is "none"; late_rows,
+     * short_banks and long_pauses are 0 then, whatever became of the rows. */
+    uint64_t refresh_judged;
 } fresco_verdict;
 
 /* The library's version, as "0.1.0". Static. */

@@ -18,6 +18,8 @@ fn c_verdict(report: &CheckerReport) -> fresco_verdict {
         late_rows: report.retention.late_rows,
         short_banks: report.retention.shortfall_banks,
         clean: u64::from(report.is_clean()),
+        long_pauses: report.retention.postponements,
+        refresh_judged: u64::from(report.refresh_judged),
     }
 }
 

@@ -157,6 +157,10 @@ pub struct fresco_verdict {
     pub short_banks: u64,
     /// 1: none of these.
     pub clean: u64,
+    /// Pauses of refresh beyond what the standard lets a controller postpone.
+    pub long_pauses: u64,
+    /// 1: refresh was judged.
+    pub refresh_judged: u64,
 }
 
 /// What is called for each request that is done.

@@ -28,7 +28,7 @@ fn both_languages_have_the_same_layouts_and_constants() {
     layout!(expected, fresco_done: tag address arrived at wait_queue wait_bank wait_bus wait_refresh service is_write outcome);
     layout!(expected, fresco_request: cycle address is_write);
     layout!(expected, fresco_stats: reads data_cycles rank_active_cycles act rd ref_ab rfm_sb);
-    layout!(expected, fresco_verdict: end commands violations late_rows short_banks clean);
+    layout!(expected, fresco_verdict: end commands violations late_rows short_banks clean long_pauses refresh_judged);
     values!(expected: FRESCO_OK FRESCO_FULL FRESCO_NONE FRESCO_ERROR_ARGUMENT FRESCO_ERROR_MACHINE FRESCO_ERROR_ADDRESS FRESCO_ERROR_CYCLE
         FRESCO_ERROR_STATE FRESCO_ERROR_INTERNAL FRESCO_NEVER FRESCO_LAST_CYCLE FRESCO_ALL_CHANNELS FRESCO_CHECK);
     // No padding: all that is copied has been written.
@@ -39,6 +39,10 @@ fn both_languages_have_the_same_layouts_and_constants() {
     assert_eq!(offset_of!(fresco_info, write_places) + 4, size_of::<fresco_info>());
     assert_eq!(offset_of!(fresco_done, outcome) + 4, size_of::<fresco_done>());
     assert_eq!(offset_of!(fresco_stats, rfm_sb) + 8, size_of::<fresco_stats>());
+    assert_eq!(
+        offset_of!(fresco_verdict, refresh_judged) + 8,
+        size_of::<fresco_verdict>()
+    );
     for compiler in [&C, &CPP] {
         let mut compiler = compiler.to_vec();
         if compiler[0] == "c++" {

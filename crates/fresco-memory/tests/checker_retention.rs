@@ -148,7 +148,12 @@ fn no_refresh_needs_no_row_if_not_judged() {
         retention: false,
         ..Options::default()
     };
-    assert!(check(&ddr4(), options, &[], 1_000_000).is_clean());
+    let report = check(&ddr4(), options, &[], 1_000_000);
+    assert!(report.is_clean() && !report.refresh_judged);
+    assert_eq!(
+        report.to_string(),
+        "0 commands in 1000000 cycles\nrefresh was not judged, as the machine's policy is \"none\"\nno violation"
+    );
     let all_rows = 2 * 16 * 8192;
     assert_eq!(
         check(&ddr4(), Options::default(), &[], 1_000_000).retention.late_rows,

@@ -68,6 +68,30 @@ fn the_command_trace_is_whole_and_legal_and_the_table_says_what_was_run() {
     assert!(!directory.path().join("out.cmd.part").exists());
 }
 
+/// Two reads, some seconds apart: rows that nobody refreshed for so long are lost, which the checker does not judge where that is the policy.
+#[test]
+fn it_is_said_that_refresh_was_not_judged() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("far.trace"), "0x0 READ 0\n0x40 READ 2000000000\n").expect("a file");
+    let run = ["memory", "far.trace", "--machine", "zcu102", "--check", "--json"];
+    let none = [&run[..], &["--set", "memory.controller.refresh=none"]].concat();
+    for (arguments, is_judged) in [(&run[..], true), (&none, false)] {
+        let checker = &json(arguments, directory.path())["data"]["checker"];
+        assert_eq!(
+            (&checker["clean"], &checker["refresh_judged"]),
+            (&true.into(), &is_judged.into())
+        );
+        assert_eq!(
+            [&checker["late_rows"], &checker["short_banks"], &checker["long_pauses"]],
+            [0, 0, 0]
+        );
+        let said = String::from_utf8(fresco(arguments, directory.path()).stderr).expect("text");
+        let caveat = "refresh was not judged, as the machine's policy is \"none\"";
+        assert_eq!(said.matches(caveat).count(), usize::from(!is_judged), "{said}");
+        assert_eq!(checker["report"].as_str().expect("text").contains(caveat), !is_judged);
+    }
+}
+
 #[test]
 fn formats_agree_and_a_bound_on_outstanding_requests_slows_down() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -61,6 +61,8 @@ int main(void)
 	FIELD(fresco_verdict, late_rows);
 	FIELD(fresco_verdict, short_banks);
 	FIELD(fresco_verdict, clean);
+	FIELD(fresco_verdict, long_pauses);
+	FIELD(fresco_verdict, refresh_judged);
 	VALUE(FRESCO_OK);
 	VALUE(FRESCO_FULL);
 	VALUE(FRESCO_NONE);

@@ -188,6 +188,7 @@ impl Checker {
     /// The verdict on a run that ended at `end` (or with the last command, if that is later).
     pub fn finish(self, end: Cycle) -> CheckerReport {
         let end = end.max(self.last_cycle);
+        let refresh_judged = self.retention.is_some();
         let retention = self.retention.map(|r| r.finish(end)).unwrap_or_default();
         CheckerReport {
             end,
@@ -200,6 +201,7 @@ impl Checker {
             own_timing: self.own,
             counts: self.findings.counts,
             violations: self.findings.kept,
+            refresh_judged,
             retention,
         }
     }

@@ -23,6 +23,8 @@ pub struct CheckerReport {
     pub counts: BTreeMap<Constraint, u64>,
     /// The first violations, in the order of the trace.
     pub violations: Vec<Violation>,
+    /// Refresh was judged; false if the machine's policy is to do without.
+    pub refresh_judged: bool,
     /// Refresh; all zero if it was not judged.
     pub retention: RetentionReport,
 }
@@ -38,7 +40,7 @@ impl CheckerReport {
         self.counts.values().sum()
     }
 
-    /// No violation and every row refreshed in time. Warnings do not count.
+    /// No violation and every row refreshed in time, where refresh was judged ([`refresh_judged`](Self::refresh_judged)). Warnings do not count.
     pub fn is_clean(&self) -> bool {
         self.counts.is_empty() && self.retention.late_rows == 0 && self.retention.shortfall_banks == 0
     }
@@ -47,6 +49,9 @@ impl CheckerReport {
 impl fmt::Display for CheckerReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} commands in {} cycles", self.commands_total(), self.end)?;
+        if !self.refresh_judged {
+            write!(f, "\nrefresh was not judged, as the machine's policy is \"none\"")?;
+        }
         for (constraint, count) in &self.counts {
             write!(f, "\n{count} x {}", constraint.name())?;
         }

@@ -88,7 +88,7 @@ pub trait RefreshEngine: Send + Sync {
     fn row_command(&mut self, _kind: CommandKind, _bank: u32, _row: u32, _now: Cycle) {}
 }
 
-/// No refresh at all: the ideal lower bound (REF-12). The retention checker reports every row.
+/// No refresh at all: the ideal lower bound (REF-12). The checker judges timing alone.
 #[derive(Debug)]
 pub struct NoRefresh;
 

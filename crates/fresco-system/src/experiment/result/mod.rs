@@ -135,12 +135,16 @@ impl WindowsKept {
 pub struct CheckerVerdict {
     /// Commands judged.
     pub commands: u64,
-    /// No violation and every row refreshed in time.
+    /// No violation and every row refreshed in time, where refresh was judged.
     pub clean: bool,
     /// Commands that came too early or to a bank in the wrong state.
     pub violations: u64,
+    /// Refresh was judged: false if the machine's policy is to do without, and the next three are 0 then.
+    pub refresh_judged: bool,
     /// Rows that were not refreshed in time, once for each time.
     pub late_rows: u64,
+    /// Banks with too few refreshes in a run shorter than the refresh window.
+    pub short_banks: u64,
     /// Pauses of refresh beyond what the standard lets a controller postpone; a warning.
     pub long_pauses: u64,
     /// Distances that were demanded as the machine has them ([`fresco_memory::checker::Required`]).
@@ -155,7 +159,9 @@ impl From<&CheckerReport> for CheckerVerdict {
             commands: report.commands_total(),
             clean: report.is_clean(),
             violations: report.violations_total(),
+            refresh_judged: report.refresh_judged,
             late_rows: report.retention.late_rows,
+            short_banks: report.retention.shortfall_banks,
             long_pauses: report.retention.postponements,
             own_timing: report.own_timing.iter().map(|name| (*name).to_owned()).collect(),
             report: report.to_string().lines().take(20).collect::<Vec<_>>().join("\n"),

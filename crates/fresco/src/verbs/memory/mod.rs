@@ -12,7 +12,7 @@ use crate::{output, progress, provenance};
 use fresco_dram::{Location, PhysAddr};
 use fresco_input::{InputError, file_name, refuse_overwriting};
 use fresco_load::trace::{Format, MemoryTrace};
-use fresco_machine::{Machine, RefreshPolicy, load_with};
+use fresco_machine::{Machine, load_with};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Access, Controller, Driver, TraceRequest};
 use fresco_report::InputFile;
@@ -125,9 +125,6 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::from(status));
     };
     tell(&format!("checker: {verdict}"));
-    if machine.memory.controller.refresh == RefreshPolicy::None {
-        tell("checker: refresh was not judged, as the machine's policy is \"none\"");
-    }
     Ok(match verdict.is_clean() {
         true => ExitCode::from(status),
         false => ExitCode::from(WANTING),
