@@ -21,12 +21,15 @@
  * have changed nothing but what their functions say, and fresco_memory_error says more about the
  * last one. A null handle is FRESCO_ERROR_ARGUMENT.
  *
- * Threads: the library has no global state. A handle may be used by one thread at a time,
- * whichever; different handles know nothing of each other and may be used at the same time.
- * Callbacks run in the thread that made the call.
+ * Threads: the library has no global state but tables of the standards, which are read once,
+ * behind a mutex. A handle may be used by one thread at a time, whichever; different handles know
+ * nothing of each other and may be used at the same time. Callbacks run in the thread that made
+ * the call.
  *
- * Callbacks may call any function with their handle but fresco_memory_free. They must return: no
- * exception and no longjmp may leave them.
+ * Callbacks may call functions with their handle, fresco_memory_send among them, but not
+ * fresco_memory_free; and those that move time (fresco_memory_advance, _tick, _next_done,
+ * _send_all, _drain, _replay) do nothing there but return FRESCO_ERROR_STATE: time goes on when the
+ * callback returns. It must return: no exception and no longjmp may leave it.
  *
  * Structures that begin with `size` may get more fields at their ends in later versions: set
  * `size` to sizeof of the structure before it is passed. Fields that the library does not know
@@ -50,7 +53,10 @@ extern "C" {
 /* What functions return. */
 enum {
     FRESCO_OK = 0,
-    /* The request is not taken now: the limit is reached. Send it again when something is done. */
+    /* The request is not taken now: the limit is reached. Send it again when time stands at
+     * fresco_memory_next_event, and so on until it is taken. Who waits for something to be done may
+     * wait for ever: writes are done once they are buffered, and a buffer's places become free
+     * when it is emptied, with nothing outstanding. */
     FRESCO_FULL = 1,
     /* The time has passed, and nothing more is done by then. */
     FRESCO_NONE = 2,
@@ -62,7 +68,7 @@ enum {
     FRESCO_ERROR_ADDRESS = -3,
     /* The cycle lies behind FRESCO_LAST_CYCLE. */
     FRESCO_ERROR_CYCLE = -4,
-    /* The checker is asked, but was not switched on. */
+    /* The checker is asked, but was not switched on; or a callback wants to move time. */
     FRESCO_ERROR_STATE = -5,
     /* A fault of the library, which is told on standard error: the handle can only be freed. */
     FRESCO_ERROR_INTERNAL = -6
@@ -70,7 +76,9 @@ enum {
 
 /* No cycle: what fresco_memory_next_event returns when nothing will ever happen. */
 #define FRESCO_NEVER UINT64_MAX
-/* The last cycle that can be reached: decades of simulated time. */
+/* The last cycle that a host may name: decades of simulated time. Only fresco_memory_drain and
+ * fresco_memory_replay go further, by the little that it takes until all is done; what is sent
+ * there is done by fresco_memory_drain alone. */
 #define FRESCO_LAST_CYCLE ((uint64_t)1 << 60)
 
 /* A machine's memory: the channels of all its NUMA nodes. */
@@ -102,7 +110,7 @@ typedef struct fresco_info {
     size_t size;
     uint64_t capacity;       /* bytes of memory */
     uint64_t line_bytes;     /* bytes that a request moves, a power of two */
-    double cycle_ps;         /* picoseconds of a cycle; fresco_memory_cycle_to_ps is exact */
+    double cycle_ps;         /* picoseconds of a cycle; fresco_memory_cycle_to_ps rounds once */
     uint32_t regions;        /* contiguous regions of physical addresses (fresco_memory_region) */
     uint32_t nodes;          /* NUMA nodes */
     uint32_t channels;       /* of all nodes together */
@@ -198,7 +206,7 @@ const char *fresco_version(void);
 
 /* Makes a memory, empty, at cycle 0.
  *
- * machine: the name of a built-in machine (`fresco machines` lists them), or the path of a machine
+ * machine: the name of a built-in machine (`fresco machine list`), or the path of a machine
  *          file, with a "/" or ending in ".toml". UTF-8.
  * options: may be null.
  * message: room for `message_size` bytes, may be null. On failure it says what is wrong: file,
@@ -228,7 +236,8 @@ int fresco_memory_info(fresco_memory *memory, fresco_info *info);
  * its bytes. FRESCO_ERROR_ARGUMENT. */
 int fresco_memory_region(fresco_memory *memory, uint32_t index, uint64_t *base, uint64_t *bytes);
 
-/* The picosecond in which a cycle begins, rounded down; 0 for null. */
+/* The picosecond in which a cycle begins, rounded down; 0 for null. UINT64_MAX if it is as large or
+ * larger, which is after 213 days, long before FRESCO_LAST_CYCLE. */
 uint64_t fresco_memory_cycle_to_ps(const fresco_memory *memory, uint64_t cycle);
 
 /* The first cycle that begins at or after a picosecond; 0 for null. */
@@ -246,7 +255,7 @@ uint64_t fresco_memory_outstanding(const fresco_memory *memory);
 
 /* Nothing is done, and no place becomes free, before this cycle, if nothing is sent before; never
  * earlier than fresco_memory_now. FRESCO_NEVER if nothing will ever happen: nothing is
- * outstanding, and there are no refreshes. */
+ * outstanding, no request waits for a place, and there are no refreshes. */
 uint64_t fresco_memory_next_event(const fresco_memory *memory);
 
 /* Would such a request be taken now? FRESCO_OK or FRESCO_FULL. FRESCO_ERROR_ADDRESS. */
@@ -254,7 +263,7 @@ int fresco_memory_can_take(fresco_memory *memory, uint64_t address, int is_write
 
 /* A request arrives in cycle fresco_memory_now; as many may in one cycle as the limit lets in.
  * `tag` is the host's name for it, which need not be unique. FRESCO_OK, or FRESCO_FULL: it was not
- * taken. FRESCO_ERROR_ADDRESS. */
+ * taken, and is to be sent again at fresco_memory_next_event. FRESCO_ERROR_ADDRESS. */
 int fresco_memory_send(fresco_memory *memory, uint64_t address, int is_write, uint64_t tag);
 
 /* Moves time on by a cycle: fresco_memory_advance to the next one. */
@@ -263,12 +272,13 @@ int fresco_memory_tick(fresco_memory *memory);
 /* Moves time on to `cycle`, and calls the callback for each request that is done by then, with
  * fresco_memory_now at the cycle in which it is: what the callback sends arrives in that cycle. A
  * cycle that has passed changes nothing. Idle time costs its refreshes, and nothing else.
- * FRESCO_ERROR_CYCLE. */
+ * FRESCO_ERROR_CYCLE, FRESCO_ERROR_STATE. */
 int fresco_memory_advance(fresco_memory *memory, uint64_t cycle);
 
 /* Moves time on to the next request that is done, but not beyond `cycle`, without the callback.
  * FRESCO_OK: `done` has the request, and time stands at done->at. FRESCO_NONE: time stands at
- * `cycle`, and all that is done by then has been told. FRESCO_ERROR_CYCLE, FRESCO_ERROR_ARGUMENT. */
+ * `cycle`, and all that is done by then has been told. FRESCO_ERROR_CYCLE, FRESCO_ERROR_ARGUMENT,
+ * FRESCO_ERROR_STATE. */
 int fresco_memory_next_done(fresco_memory *memory, uint64_t cycle, fresco_done *done);
 
 /* Sends requests as `fresco memory` sends those of a trace: in order, at most one a cycle, each in
@@ -277,21 +287,21 @@ int fresco_memory_next_done(fresco_memory *memory, uint64_t cycle, fresco_done *
  * time at the cycle of the last. The callback is called for what is done meanwhile, in order, but
  * later: after each 1,024 requests and at the end. `sent`, which may be null, is how many were
  * sent: all, or those before the one that has no memory (FRESCO_ERROR_ADDRESS) or comes too late
- * (FRESCO_ERROR_CYCLE). FRESCO_ERROR_ARGUMENT. */
+ * (FRESCO_ERROR_CYCLE). FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_STATE. */
 int fresco_memory_send_all(fresco_memory *memory, const fresco_request *requests, size_t count,
                            uint32_t outstanding, uint64_t tag, size_t *sent);
 
 /* Waits for all that is outstanding, and has the write buffers emptied. `end`, which may be null,
  * is the cycle in which the last data are over; time stands there, or later if it did before. The
- * callback is called then for all that was done meanwhile. */
+ * callback is called then for all that was done meanwhile. FRESCO_ERROR_STATE. */
 int fresco_memory_drain(fresco_memory *memory, uint64_t *end);
 
 /* fresco_memory_send_all and fresco_memory_drain: all that `fresco memory` does with a trace, with
  * the same results. ends[i] is the cycle in which the ith request is done (fresco_done.at);
- * `ends`, with room for `count`, and `end` may be null. The callback is not called, and what was
- * outstanding before is waited for first. On failure the requests before the wrong one have been
- * sent and are done; other ends are left as they were. FRESCO_ERROR_ADDRESS, FRESCO_ERROR_CYCLE,
- * FRESCO_ERROR_ARGUMENT. */
+ * `ends`, with room for `count`, and `end` may be null. What was outstanding before is waited for
+ * first. The callback is not called: of what was outstanding the host is never told. On failure the
+ * requests before the wrong one have been sent and are done; other ends are left as they were.
+ * FRESCO_ERROR_ADDRESS, FRESCO_ERROR_CYCLE, FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_STATE. */
 int fresco_memory_replay(fresco_memory *memory, const fresco_request *requests, size_t count,
                          uint32_t outstanding, uint64_t *ends, uint64_t *end);
 
@@ -303,7 +313,8 @@ int fresco_memory_stats(fresco_memory *memory, uint32_t channel, fresco_stats *s
 int fresco_memory_reset_stats(fresco_memory *memory);
 
 /* What the checker says of all commands so far. `text`, room for `text_size` bytes or null, gets
- * the findings for people, as `fresco memory --check` prints them. FRESCO_ERROR_STATE: it was not
+ * the findings for people, as `fresco memory --check` prints them, with the distances that were
+ * demanded as the machine has them (`own_timing` of --json). FRESCO_ERROR_STATE: it was not
  * switched on. FRESCO_ERROR_ARGUMENT. */
 int fresco_memory_check(fresco_memory *memory, fresco_verdict *verdict, char *text, size_t text_size);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Many requests at once.
 
-use crate::handle::{Handle, enter};
-use crate::run::{access, c_done, call_back};
+use crate::handle::{Handle, call_back, enter, enter_moving};
+use crate::run::{access, c_done};
 use crate::status::{FRESCO_NONE, FRESCO_OK, Failure};
 use crate::types::fresco_request;
 use fresco_memory::TraceRequest;
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn fresco_memory_send_all(
             Ok(FRESCO_OK)
         };
         // SAFETY: as the caller promises.
-        status = unsafe { enter(handle, work) };
+        status = unsafe { enter_moving(handle, work) };
         // SAFETY: as the caller promises; its borrow is over.
         unsafe { tell(handle) };
         if count == 0 {
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn fresco_memory_drain(handle: *mut Handle, end: *mut u64)
         Ok(FRESCO_OK)
     };
     // SAFETY: as the caller promises.
-    let status = unsafe { enter(handle, work) };
+    let status = unsafe { enter_moving(handle, work) };
     for done in &told {
         // SAFETY: there is something to tell only of a valid handle, and its borrow is over.
         unsafe { call_back(handle, &c_done(done)) };
@@ -180,5 +180,5 @@ pub unsafe extern "C" fn fresco_memory_replay(
         Ok(FRESCO_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { enter(handle, work) }
+    unsafe { enter_moving(handle, work) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a handle holds, and the door through which every call goes in.
 
-use crate::status::{FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_INTERNAL, Failure};
-use crate::types::fresco_done_fn;
+use crate::status::{FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_INTERNAL, FRESCO_ERROR_STATE, Failure};
+use crate::types::{fresco_done, fresco_done_fn};
 use fresco_machine::MemoryConfig;
 use fresco_memory::embedded::Memory;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -16,9 +16,14 @@ pub struct Handle {
     pub(crate) user: *mut c_void,
     /// About the last call that failed.
     error: CString,
-    /// A panic was caught: what it left half done is unknown.
-    broken: bool,
+    /// [`BROKEN`], [`CALLING`].
+    flags: u8,
 }
+
+/// A panic was caught: what it left half done is unknown.
+const BROKEN: u8 = 1;
+/// A callback runs.
+const CALLING: u8 = 2;
 
 impl Handle {
     pub(crate) fn new(memory: Memory, config: MemoryConfig) -> Self {
@@ -28,7 +33,7 @@ impl Handle {
             callback: None,
             user: std::ptr::null_mut(),
             error: CString::default(),
-            broken: false,
+            flags: 0,
         }
     }
 
@@ -38,6 +43,35 @@ impl Handle {
             self.error = c_text(&failure.text);
         }
         failure.status
+    }
+
+    #[inline]
+    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<c_int, Failure>) -> c_int {
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(Ok(status)) => status,
+            Ok(Err(failure)) => self.fail(failure),
+            Err(_) => {
+                self.flags |= BROKEN;
+                self.fail(Failure {
+                    status: FRESCO_ERROR_INTERNAL,
+                    text: "a fault of the library, told on standard error; the handle can only be freed".to_owned(),
+                })
+            }
+        }
+    }
+
+    /// Why time is not moved now.
+    #[cold]
+    fn standing(&mut self) -> c_int {
+        if self.flags & BROKEN != 0 {
+            return FRESCO_ERROR_INTERNAL;
+        }
+        self.fail(Failure {
+            status: FRESCO_ERROR_STATE,
+            text: "found a call from a callback that would move time, allowed: fresco_memory_send and others that do not; the function \
+                   that calls back goes on when the callback returns"
+                .to_owned(),
+        })
     }
 }
 
@@ -57,19 +91,46 @@ pub(crate) unsafe fn enter(handle: *mut Handle, work: impl FnOnce(&mut Handle) -
     let Some(handle) = (unsafe { handle.as_mut() }) else {
         return FRESCO_ERROR_ARGUMENT;
     };
-    if handle.broken {
+    if handle.flags & BROKEN != 0 {
         return FRESCO_ERROR_INTERNAL;
     }
-    match catch_unwind(AssertUnwindSafe(|| work(handle))) {
-        Ok(Ok(status)) => status,
-        Ok(Err(failure)) => handle.fail(failure),
-        Err(_) => {
-            handle.broken = true;
-            handle.fail(Failure {
-                status: FRESCO_ERROR_INTERNAL,
-                text: "a fault of the library, told on standard error; the handle can only be freed".to_owned(),
-            })
-        }
+    handle.guarded(work)
+}
+
+/// As [`enter`], for work that moves time, which callbacks may not: who is told in the middle of it would move it again, and so on without end.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline]
+pub(crate) unsafe fn enter_moving(
+    handle: *mut Handle,
+    work: impl FnOnce(&mut Handle) -> Result<c_int, Failure>,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    let Some(handle) = (unsafe { handle.as_mut() }) else {
+        return FRESCO_ERROR_ARGUMENT;
+    };
+    if handle.flags != 0 {
+        return handle.standing();
+    }
+    handle.guarded(work)
+}
+
+/// Calls the callback of a handle, if it has one.
+///
+/// # Safety
+/// The handle is valid and borrowed by nobody: the callback may use it.
+#[inline]
+pub(crate) unsafe fn call_back(handle: *mut Handle, done: &fresco_done) {
+    // SAFETY: as the caller promises; the borrows end here.
+    let (callback, user) = unsafe { ((*handle).callback, (*handle).user) };
+    if let Some(callback) = callback {
+        // SAFETY: as the caller promises.
+        unsafe { (*handle).flags |= CALLING };
+        // SAFETY: whoever set the callback promised that it may be called so.
+        unsafe { callback(user, done) };
+        // SAFETY: a callback does not free the handle.
+        unsafe { (*handle).flags &= !CALLING };
     }
 }
 

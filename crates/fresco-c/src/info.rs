@@ -79,13 +79,13 @@ pub unsafe extern "C" fn fresco_memory_region(
                 regions.len()
             )));
         };
-        for (to, value) in [(base, region.base), (bytes, region.end() - region.base)] {
-            if to.is_null() {
-                return Err(Failure::argument("found a null pointer for a region's base or size"));
-            }
-            // SAFETY: as the caller promises.
-            unsafe { to.write(value) };
+        if base.is_null() || bytes.is_null() {
+            return Err(Failure::argument("found a null pointer for a region's base or size"));
         }
+        // SAFETY: as the caller promises.
+        unsafe { base.write(region.base) };
+        // SAFETY: as the caller promises.
+        unsafe { bytes.write(region.end() - region.base) };
         Ok(FRESCO_OK)
     };
     // SAFETY: as the caller promises.

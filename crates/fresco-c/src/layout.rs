@@ -62,25 +62,51 @@ pub(crate) unsafe fn take<T: Grows>(at: *const T, name: &str) -> Result<T, Failu
     Ok(value)
 }
 
-/// Writes a structure as far as the caller's goes; what only the caller knows becomes zero. Its size stays as it is.
+/// A structure of the caller that is to be written, and whose size has been looked at.
+pub(crate) struct Room<T> {
+    at: *mut T,
+    size: usize,
+}
+
+impl<T: Grows> Room<T> {
+    /// # Safety
+    /// As for [`size_of_caller`].
+    #[inline]
+    pub unsafe fn of(at: *mut T, name: &str) -> Result<Self, Failure> {
+        // SAFETY: as the caller promises.
+        let size = unsafe { size_of_caller(at, name)? };
+        Ok(Self { at, size })
+    }
+
+    /// Writes it as far as the caller's goes; what only the caller knows becomes zero. Its size stays as it is.
+    ///
+    /// # Safety
+    /// As for [`size_of_caller`], and the bytes may be written.
+    #[inline]
+    pub unsafe fn fill(self, value: &T) {
+        let Self { at, size } = self;
+        if size == size_of::<T>() {
+            // SAFETY: the caller's is the structure as it is here; both begin with the same size.
+            unsafe { at.write(*value) };
+            return;
+        }
+        let head = size_of::<usize>();
+        let known = size.min(size_of::<T>());
+        let (from, to) = ((&raw const *value).cast::<u8>(), at.cast::<u8>());
+        // SAFETY: the value and the caller's structure have so many bytes, and do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(from.add(head), to.add(head), known - head) };
+        // SAFETY: the caller's structure has these bytes.
+        unsafe { std::ptr::write_bytes(to.add(known), 0, size - known) };
+    }
+}
+
+/// Writes a structure ([`Room::fill`]).
 ///
 /// # Safety
 /// As for [`size_of_caller`], and the bytes may be written.
 #[inline]
 pub(crate) unsafe fn give<T: Grows>(at: *mut T, name: &str, value: &T) -> Result<(), Failure> {
     // SAFETY: as the caller promises.
-    let size = unsafe { size_of_caller(at, name)? };
-    if size == size_of::<T>() {
-        // SAFETY: the caller's is the structure as it is here; both begin with the same size.
-        unsafe { at.write(*value) };
-        return Ok(());
-    }
-    let head = size_of::<usize>();
-    let known = size.min(size_of::<T>());
-    let (from, to) = ((&raw const *value).cast::<u8>(), at.cast::<u8>());
-    // SAFETY: the value and the caller's structure have so many bytes, and do not overlap.
-    unsafe { std::ptr::copy_nonoverlapping(from.add(head), to.add(head), known - head) };
-    // SAFETY: the caller's structure has these bytes.
-    unsafe { std::ptr::write_bytes(to.add(known), 0, size - known) };
+    unsafe { Room::of(at, name)?.fill(value) };
     Ok(())
 }

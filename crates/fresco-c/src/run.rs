@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests one by one, and time.
 
-use crate::handle::{Handle, enter};
-use crate::layout::give;
+use crate::handle::{Handle, call_back, enter, enter_moving};
+use crate::layout::Room;
 use crate::status::{FRESCO_ERROR_CYCLE, FRESCO_FULL, FRESCO_NONE, FRESCO_OK, Failure};
 use crate::types::{FRESCO_LAST_CYCLE, FRESCO_NEVER, fresco_done, fresco_done_fn};
 use fresco_memory::embedded::Done;
@@ -39,20 +39,6 @@ pub(crate) fn c_done(done: &Done) -> fresco_done {
             RowOutcome::Forwarded => 3,
             RowOutcome::Buffered => 4,
         },
-    }
-}
-
-/// Calls the callback of a handle, if it has one.
-///
-/// # Safety
-/// The handle is valid and borrowed by nobody: the callback may use it.
-#[inline]
-pub(crate) unsafe fn call_back(handle: *mut Handle, done: &fresco_done) {
-    // SAFETY: as the caller promises; the borrows end here.
-    let (callback, user) = unsafe { ((*handle).callback, (*handle).user) };
-    if let Some(callback) = callback {
-        // SAFETY: whoever set the callback promised that it may be called so.
-        unsafe { callback(user, done) };
     }
 }
 
@@ -152,18 +138,18 @@ pub unsafe extern "C" fn fresco_memory_send(handle: *mut Handle, address: u64, i
 pub unsafe extern "C" fn fresco_memory_next_done(handle: *mut Handle, cycle: u64, done: *mut fresco_done) -> c_int {
     let work = |handle: &mut Handle| {
         let cycle = until(cycle)?;
-        if done.is_null() {
-            return Err(Failure::argument("found a null pointer for fresco_done"));
-        }
+        // Looked at first: what is done is told but once.
+        // SAFETY: as the caller promises.
+        let room = unsafe { Room::of(done, "fresco_done")? };
         let Some(next) = handle.memory.next_done_ref(cycle) else {
             return Ok(FRESCO_NONE);
         };
         // SAFETY: as the caller promises.
-        unsafe { give(done, "fresco_done", &c_done(next))? };
+        unsafe { room.fill(&c_done(next)) };
         Ok(FRESCO_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { enter(handle, work) }
+    unsafe { enter_moving(handle, work) }
 }
 
 /// See `fresco.h`.
@@ -182,7 +168,7 @@ pub unsafe extern "C" fn fresco_memory_advance(handle: *mut Handle, cycle: u64) 
             Ok(FRESCO_OK)
         };
         // SAFETY: as the caller promises.
-        match unsafe { enter(handle, work) } {
+        match unsafe { enter_moving(handle, work) } {
             // SAFETY: the handle is valid, or there would be no request, its borrow is over, and the request was written.
             FRESCO_OK => unsafe { call_back(handle, done.assume_init_ref()) },
             FRESCO_NONE => return FRESCO_OK,

@@ -18,7 +18,7 @@ pub const FRESCO_ERROR_MACHINE: c_int = -2;
 pub const FRESCO_ERROR_ADDRESS: c_int = -3;
 /// The cycle lies behind the last one.
 pub const FRESCO_ERROR_CYCLE: c_int = -4;
-/// What is asked for was not switched on.
+/// What is asked for was not switched on, or time was to be moved by a callback.
 pub const FRESCO_ERROR_STATE: c_int = -5;
 /// A fault of the library: the handle can only be freed.
 pub const FRESCO_ERROR_INTERNAL: c_int = -6;

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 
 /// No cycle.
 pub const FRESCO_NEVER: u64 = u64::MAX;
-/// The last cycle that can be reached.
+/// The last cycle that a host may name.
 pub const FRESCO_LAST_CYCLE: u64 = fresco_memory::embedded::Memory::LAST;
 /// In place of a channel's number: the sum over all.
 pub const FRESCO_ALL_CHANNELS: u32 = u32::MAX;

@@ -71,13 +71,16 @@ impl Clock {
         1_000_000 * u64::from(self.transfers)
     }
 
-    /// The time at which cycle `c` begins, rounded down to a picosecond.
+    /// The time at which cycle `c` begins, rounded down to a picosecond; [`NEVER`] if it is as late or later, after 213 days.
     #[inline]
     pub fn to_ps(self, c: Cycle) -> Ps {
         match c.checked_mul(self.scale()) {
             Some(product) => product / u64::from(self.rate_mts),
             // After some hours of simulated time.
-            None => (u128::from(c) * u128::from(self.scale()) / u128::from(self.rate_mts)) as Ps,
+            None => {
+                let ps = u128::from(c) * u128::from(self.scale()) / u128::from(self.rate_mts);
+                Ps::try_from(ps).unwrap_or(NEVER)
+            }
         }
     }
 
@@ -125,6 +128,17 @@ mod tests {
                 assert_eq!(clock.cycle_at_or_after(clock.to_ps(c)), c, "{clock:?}");
             }
         }
+    }
+
+    /// DDR4-2400: 2^64 ps are 22,136,092,888,451,461 cycles, 213.5 days.
+    #[test]
+    fn time_does_not_begin_anew_after_64_bits() {
+        let clock = Clock::from_rate(2400);
+        assert_eq!(clock.to_ps(22_136_092_888_451_461), u64::MAX - 782);
+        for cycle in [22_136_092_888_451_462, 1 << 60, NEVER] {
+            assert_eq!(clock.to_ps(cycle), NEVER, "{cycle}");
+        }
+        assert_eq!(clock.cycle_at_or_after(NEVER), 22_136_092_888_451_462);
     }
 
     #[test]

@@ -7,6 +7,27 @@
 
 static fresco_memory *memory;
 
+static int calls;
+
+/* Time is not moved in here. */
+static void on_done(void *user, const fresco_done *told)
+{
+	const fresco_request request = {0, 0, 0};
+	fresco_done done;
+
+	(void)user;
+	printf("told %d, outstanding %d\n", (int)told->tag, (int)fresco_memory_outstanding(memory));
+	if (calls++ > 0)
+		return;
+	done.size = sizeof(done);
+	printf("inside: tick %d, advance %d, next_done %d, send_all %d, drain %d, replay %d\n", fresco_memory_tick(memory),
+	       fresco_memory_advance(memory, 5), fresco_memory_next_done(memory, 5, &done),
+	       fresco_memory_send_all(memory, &request, 1, 1, 0, NULL), fresco_memory_drain(memory, NULL),
+	       fresco_memory_replay(memory, &request, 1, 1, NULL, NULL));
+	printf("(%s)\n", fresco_memory_error(memory));
+	printf("inside: can_take %d, send %d\n", fresco_memory_can_take(memory, 192, 0), fresco_memory_send(memory, 192, 0, 6));
+}
+
 static void say(const char *what, int status)
 {
 	printf("%s: %d", what, status);
@@ -45,7 +66,7 @@ int main(int argc, char **argv)
 	fresco_stats stats;
 	fresco_verdict verdict;
 	fresco_request requests[3] = {{0, 0, 0}, {0, UINT64_MAX, 0}, {FRESCO_LAST_CYCLE + 1, 0, 1}};
-	char little[12];
+	char little[12], text[500];
 	uint64_t base, bytes;
 	size_t sent = 77;
 
@@ -139,6 +160,35 @@ int main(int argc, char **argv)
 	grown.stats.size = sizeof(grown);
 	say("grown stats", fresco_memory_stats(memory, 0, &grown.stats));
 	printf("%d %d %d\n", (int)grown.stats.reads, (int)grown.more, grown.stats.size == sizeof(grown));
+	fresco_memory_free(memory);
+
+	/* Of a machine that refreshes nothing. */
+	settings[0] = "memory.controller.refresh=none";
+	options.settings_count = 1;
+	options.flags = FRESCO_CHECK;
+	say("no refresh", fresco_memory_new("ddr4-2400-bench", &options, NULL, 0, &memory));
+	fresco_memory_send(memory, 0, 0, 4);
+	fresco_memory_send(memory, 64, 0, 5);
+	/* What cannot be told stays to be told. */
+	done.size = 4;
+	say("small done", fresco_memory_next_done(memory, 100, &done));
+	printf("now %d, outstanding %d\n", (int)fresco_memory_now(memory), (int)fresco_memory_outstanding(memory));
+	fresco_memory_on_done(memory, on_done, NULL);
+	say("advance", fresco_memory_advance(memory, 100));
+	/* Behind the last cycle. */
+	say("advance far", fresco_memory_advance(memory, FRESCO_LAST_CYCLE - 20));
+	say("send late", fresco_memory_send(memory, 0, 0, 7));
+	say("advance to the last", fresco_memory_advance(memory, FRESCO_LAST_CYCLE));
+	say("drain late", fresco_memory_drain(memory, &base));
+	printf("%d behind the last cycle\n", (int)(fresco_memory_now(memory) - FRESCO_LAST_CYCLE));
+	say("send later", fresco_memory_send(memory, 0, 0, 8));
+	say("advance to the last", fresco_memory_advance(memory, FRESCO_LAST_CYCLE));
+	say("drain later", fresco_memory_drain(memory, NULL));
+	printf("%d %d\n", fresco_memory_cycle_to_ps(memory, FRESCO_LAST_CYCLE) == UINT64_MAX,
+	       fresco_memory_cycle_to_ps(memory, UINT64_C(22136092888451461)) == UINT64_MAX - 782);
+	say("check", fresco_memory_check(memory, &verdict, text, sizeof(text)));
+	printf("clean %d, late rows %d, refresh judged %d: %s\n", (int)verdict.clean, (int)verdict.late_rows, (int)verdict.refresh_judged,
+	       strchr(text, '\n') + 1);
 	fresco_memory_free(memory);
 	printf("version %s\n", fresco_version());
 	return 0;

@@ -97,7 +97,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The last cycle that can be reached, some decades after the first.
+    /// The last cycle that a host may name, some decades after the first. [`drain`](Self::drain) goes further if it has to wait for what is under way.
     pub const LAST: Cycle = 1 << 60;
 
     /// The memory of a machine, empty, at cycle 0.
@@ -175,7 +175,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`SendError::NoMemory`]: there is no memory at the address; [`SendError::Full`]: the limit of [`Options`] is reached, and it is to be
-    /// sent again later. Nothing has happened then.
+    /// sent again in the cycle of [`next_event`](Self::next_event), and so on until it is taken. Nothing has happened then.
     pub fn send(&mut self, address: u64, access: Access, tag: u64) -> Result<(), SendError> {
         let (line, location) = Self::place(&self.map, self.line_bytes, address)?;
         if !self.takes(access, &location) {

@@ -34,7 +34,8 @@ pub enum SendError {
         /// As it was sent.
         address: u64,
     },
-    /// The limit is reached: to be sent again when something is done.
+    /// The limit is reached: to be sent again when time stands at [`Memory::next_event`](super::Memory::next_event), and so on. Nothing need be done by
+    /// then: write buffers are emptied with nothing outstanding.
     Full,
     /// Its cycle lies behind [`Memory::LAST`](super::Memory::LAST).
     Late {
@@ -47,7 +48,7 @@ impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoMemory { address } => write!(f, "found address {address:#x}, where the machine has no memory"),
-            Self::Full => f.write_str("the queue is full; send it again when something is done"),
+            Self::Full => f.write_str("the queue is full; send it again in the cycle of next_event"),
             Self::Late { cycle } => write!(f, "found cycle {cycle}, allowed: up to {}", super::Memory::LAST),
         }
     }
