@@ -121,6 +121,7 @@ unsafe fn make(
         }
         // SAFETY: as the caller promises.
         unsafe { memory.write(std::ptr::null_mut()) };
+        crate::tables::read();
         // SAFETY: as the caller promises.
         let (options, settings) = unsafe { chosen(options)? };
         let machine = load(&settings)?;

@@ -3,9 +3,10 @@
 //!
 //! All of `unsafe` is in this crate, and it is about pointers of the caller alone: a handle is made by `create.rs`, comes back as it was given
 //! out, and is used by one thread at a time; structures begin with their size; strings end with a zero. What can be wrong about the rest
-//! is an error, not a panic, and a panic is caught before it leaves (`handle.rs`). There is no global state.
+//! is an error, not a panic, and a panic is caught before it leaves (`handle.rs`). There is no global state but tables (`tables.rs`).
 //!
-//! A callback may call any function of its handle but the one that frees it: none runs while the memory is borrowed.
+//! A callback may call functions of its handle, as none runs while the memory is borrowed: all but the one that frees it, and those that move time,
+//! which refuse.
 #![allow(non_camel_case_types)] // names of C
 
 mod bulk;
@@ -17,6 +18,7 @@ mod layout;
 mod run;
 mod stats;
 mod status;
+mod tables;
 mod types;
 
 pub use bulk::{fresco_memory_drain, fresco_memory_replay, fresco_memory_send_all};

@@ -6,6 +6,7 @@ use crate::replayed::{lines, machine, printed, traffic};
 use fresco_memory::embedded::{Memory, Options};
 use fresco_memory::{Access, TraceRequest};
 use fresco_testing::{Need, skip};
+use std::path::Path;
 use std::process::Command;
 
 const HOST: &str = "tests/programs/host.c";
@@ -142,6 +143,30 @@ fn valgrind_has_nothing_to_report() {
     }
 }
 
+/// Who looks for races in a host finds none in the library, though its tables are read by the thread that comes first.
+#[test]
+fn thread_checkers_have_nothing_to_report() {
+    const THREADS: &str = "tests/programs/threads.c";
+    let Some(sanitized) = program(&C, THREADS, &["-fsanitize=thread"]) else {
+        return;
+    };
+    let done = output(&mut Command::new(sanitized), "");
+    let report = crate::built::text(&done.stderr);
+    assert_eq!(crate::built::text(&done.stdout), "1\n", "{report}");
+    assert!(done.status.success() && report.is_empty(), "{report}");
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return skip(Need::Valgrind, "there is no valgrind");
+    }
+    let Some(threads) = program(&C, THREADS, &[]) else {
+        return;
+    };
+    let mut helgrind = Command::new("valgrind");
+    helgrind.args(["--tool=helgrind", "--quiet", "--error-exitcode=99"]);
+    let done = output(helgrind.arg(threads), "");
+    let report = crate::built::text(&done.stderr);
+    assert!(done.status.success() && report.is_empty(), "{report}");
+}
+
 /// The program of the page, compiled and linked as the page says, with what `make install` installs.
 #[test]
 fn the_page_tells_the_truth_of_an_installed_library() {
@@ -181,6 +206,23 @@ fn the_page_tells_the_truth_of_an_installed_library() {
     compiler.args(flags(&["--cflags", "--libs"]));
     let done = compiler.arg(format!("-Wl,-rpath,{prefix}/lib")).output();
     succeeded("the page's program", done.expect("a compiler"));
-    let printed: Vec<String> = run(&host, &[], "").lines().map(str::to_owned).collect();
-    assert_eq!(printed.join(", "), promised);
+    let printed = |host: &Path| run(host, &[], "").lines().collect::<Vec<_>>().join(", ");
+    assert_eq!(printed(&host), promised);
+
+    // With the library in it: all of it static, or this library alone. Neither needs to be told where the shared one is.
+    let archive = format!("{prefix}/lib/libfresco.a");
+    let libraries = flags(&["--static", "--libs"]);
+    let replaced = libraries.iter().map(|flag| match flag.as_str() {
+        "-lfresco" => archive.clone(),
+        _ => flag.clone(),
+    });
+    let all_static = [vec!["-static".to_owned()], libraries.clone()].concat();
+    for (name, libraries) in [("all-static", all_static), ("page-static", replaced.collect())] {
+        let host = directory.join(name);
+        let mut compiler = Command::new(C[0]);
+        compiler.args(&C[1..]).arg("-o").arg(&host).arg(&source);
+        let done = compiler.args(flags(&["--cflags"])).args(libraries).output();
+        succeeded(name, done.expect("a compiler"));
+        assert_eq!(printed(&host), promised, "{name}");
+    }
 }
