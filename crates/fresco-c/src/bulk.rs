@@ -3,7 +3,7 @@
 
 use crate::handle::{Handle, call_back, enter, enter_moving};
 use crate::run::{access, c_done};
-use crate::status::{FRESCO_NONE, FRESCO_OK, Failure};
+use crate::status::{FRESCO_OK, Failure};
 use crate::types::fresco_request;
 use fresco_memory::TraceRequest;
 use fresco_memory::embedded::SendError;
@@ -56,21 +56,27 @@ fn failure(index: usize, error: SendError) -> Failure {
 /// # Safety
 /// The handle is null or valid, and borrowed by nobody.
 unsafe fn tell(handle: *mut Handle) {
-    let mut done = MaybeUninit::uninit();
+    // A few at once: each borrow of the handle has its price.
+    let mut some = [const { MaybeUninit::uninit() }; 8];
     loop {
+        let mut count = 0;
         let work = |handle: &mut Handle| {
-            let Some(next) = handle.memory.next_told() else {
-                return Ok(FRESCO_NONE);
-            };
-            done.write(c_done(next));
+            while let Some(place) = some.get_mut(count)
+                && let Some(next) = handle.memory.next_told()
+            {
+                place.write(c_done(next));
+                count += 1;
+            }
             Ok(FRESCO_OK)
         };
         // SAFETY: as the caller promises.
-        if unsafe { enter(handle, work) } != FRESCO_OK {
+        if unsafe { enter(handle, work) } != FRESCO_OK || count == 0 {
             return;
         }
-        // SAFETY: the handle is valid, or there would be no request, its borrow is over, and the request was written.
-        unsafe { call_back(handle, done.assume_init_ref()) };
+        // SAFETY: so many were written.
+        let told = unsafe { std::slice::from_raw_parts(some.as_ptr().cast(), count) };
+        // SAFETY: the handle is valid, or there would be no request, and its borrow is over.
+        unsafe { call_back(handle, told) };
     }
 }
 
@@ -127,7 +133,7 @@ pub unsafe extern "C" fn fresco_memory_send_all(
 pub unsafe extern "C" fn fresco_memory_drain(handle: *mut Handle, end: *mut u64) -> c_int {
     let mut told = Vec::new();
     let work = |handle: &mut Handle| {
-        let last = handle.memory.drain(|done| told.push(*done));
+        let last = handle.memory.drain(|done| told.push(c_done(done)));
         if !end.is_null() {
             // SAFETY: as the caller promises.
             unsafe { end.write(last) };
@@ -136,9 +142,9 @@ pub unsafe extern "C" fn fresco_memory_drain(handle: *mut Handle, end: *mut u64)
     };
     // SAFETY: as the caller promises.
     let status = unsafe { enter_moving(handle, work) };
-    for done in &told {
+    if !told.is_empty() {
         // SAFETY: there is something to tell only of a valid handle, and its borrow is over.
-        unsafe { call_back(handle, &c_done(done)) };
+        unsafe { call_back(handle, &told) };
     }
     status
 }

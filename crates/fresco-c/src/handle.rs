@@ -45,24 +45,9 @@ impl Handle {
         failure.status
     }
 
-    #[inline]
-    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<c_int, Failure>) -> c_int {
-        match catch_unwind(AssertUnwindSafe(|| work(self))) {
-            Ok(Ok(status)) => status,
-            Ok(Err(failure)) => self.fail(failure),
-            Err(_) => {
-                self.flags |= BROKEN;
-                self.fail(Failure {
-                    status: FRESCO_ERROR_INTERNAL,
-                    text: "a fault of the library, told on standard error; the handle can only be freed".to_owned(),
-                })
-            }
-        }
-    }
-
-    /// Why time is not moved now.
+    /// Why nothing is done with it now.
     #[cold]
-    fn standing(&mut self) -> c_int {
+    fn refuse(&mut self) -> c_int {
         if self.flags & BROKEN != 0 {
             return FRESCO_ERROR_INTERNAL;
         }
@@ -88,13 +73,7 @@ pub(crate) fn c_text(text: &str) -> CString {
 #[inline]
 pub(crate) unsafe fn enter(handle: *mut Handle, work: impl FnOnce(&mut Handle) -> Result<c_int, Failure>) -> c_int {
     // SAFETY: as the caller promises.
-    let Some(handle) = (unsafe { handle.as_mut() }) else {
-        return FRESCO_ERROR_ARGUMENT;
-    };
-    if handle.flags & BROKEN != 0 {
-        return FRESCO_ERROR_INTERNAL;
-    }
-    handle.guarded(work)
+    unsafe { enter_unless::<BROKEN>(handle, work) }
 }
 
 /// As [`enter`], for work that moves time, which callbacks may not: who is told in the middle of it would move it again, and so on without end.
@@ -107,31 +86,56 @@ pub(crate) unsafe fn enter_moving(
     work: impl FnOnce(&mut Handle) -> Result<c_int, Failure>,
 ) -> c_int {
     // SAFETY: as the caller promises.
+    unsafe { enter_unless::<{ BROKEN | CALLING }>(handle, work) }
+}
+
+/// As [`enter`], but not while one of these flags is set.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline]
+unsafe fn enter_unless<const FLAGS: u8>(
+    handle: *mut Handle,
+    work: impl FnOnce(&mut Handle) -> Result<c_int, Failure>,
+) -> c_int {
+    // SAFETY: as the caller promises.
     let Some(handle) = (unsafe { handle.as_mut() }) else {
         return FRESCO_ERROR_ARGUMENT;
     };
-    if handle.flags != 0 {
-        return handle.standing();
+    if handle.flags & FLAGS != 0 {
+        return handle.refuse();
     }
-    handle.guarded(work)
+    match catch_unwind(AssertUnwindSafe(|| work(handle))) {
+        Ok(Ok(status)) => status,
+        Ok(Err(failure)) => handle.fail(failure),
+        Err(_) => {
+            handle.flags |= BROKEN;
+            handle.fail(Failure {
+                status: FRESCO_ERROR_INTERNAL,
+                text: "a fault of the library, told on standard error; the handle can only be freed".to_owned(),
+            })
+        }
+    }
 }
 
-/// Calls the callback of a handle, if it has one.
+/// Calls the callback of a handle, if it has one, for each that is done.
 ///
 /// # Safety
 /// The handle is valid and borrowed by nobody: the callback may use it.
 #[inline]
-pub(crate) unsafe fn call_back(handle: *mut Handle, done: &fresco_done) {
-    // SAFETY: as the caller promises; the borrows end here.
-    let (callback, user) = unsafe { ((*handle).callback, (*handle).user) };
-    if let Some(callback) = callback {
-        // SAFETY: as the caller promises.
-        unsafe { (*handle).flags |= CALLING };
-        // SAFETY: whoever set the callback promised that it may be called so.
-        unsafe { callback(user, done) };
-        // SAFETY: a callback does not free the handle.
-        unsafe { (*handle).flags &= !CALLING };
+pub(crate) unsafe fn call_back(handle: *mut Handle, done: &[fresco_done]) {
+    // SAFETY: as the caller promises.
+    unsafe { (*handle).flags |= CALLING };
+    for done in done {
+        // SAFETY: as the caller promises; the borrows end here. A callback may set another one.
+        let (callback, user) = unsafe { ((*handle).callback, (*handle).user) };
+        if let Some(callback) = callback {
+            // SAFETY: whoever set the callback promised that it may be called so.
+            unsafe { callback(user, done) };
+        }
     }
+    // SAFETY: a callback does not free the handle.
+    unsafe { (*handle).flags &= !CALLING };
 }
 
 /// Why the last call with this handle that failed did so, for people: `what was found, allowed: what`. Empty if none has failed; null for null.

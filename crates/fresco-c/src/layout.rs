@@ -82,14 +82,21 @@ impl<T: Grows> Room<T> {
     ///
     /// # Safety
     /// As for [`size_of_caller`], and the bytes may be written.
+    // Of a function: mostly the value is made where it is to be.
     #[inline]
-    pub unsafe fn fill(self, value: &T) {
-        let Self { at, size } = self;
-        if size == size_of::<T>() {
+    pub unsafe fn fill(self, value: impl FnOnce() -> T) {
+        if self.size == size_of::<T>() {
             // SAFETY: the caller's is the structure as it is here; both begin with the same size.
-            unsafe { at.write(*value) };
-            return;
+            unsafe { self.at.write(value()) };
+        } else {
+            // SAFETY: as the caller promises.
+            unsafe { self.fill_part(&value()) };
         }
+    }
+
+    #[cold]
+    unsafe fn fill_part(self, value: &T) {
+        let Self { at, size } = self;
         let head = size_of::<usize>();
         let known = size.min(size_of::<T>());
         let (from, to) = ((&raw const *value).cast::<u8>(), at.cast::<u8>());
@@ -107,6 +114,6 @@ impl<T: Grows> Room<T> {
 #[inline]
 pub(crate) unsafe fn give<T: Grows>(at: *mut T, name: &str, value: &T) -> Result<(), Failure> {
     // SAFETY: as the caller promises.
-    unsafe { Room::of(at, name)?.fill(value) };
+    unsafe { Room::of(at, name)?.fill(|| *value) };
     Ok(())
 }

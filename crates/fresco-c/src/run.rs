@@ -145,7 +145,7 @@ pub unsafe extern "C" fn fresco_memory_next_done(handle: *mut Handle, cycle: u64
             return Ok(FRESCO_NONE);
         };
         // SAFETY: as the caller promises.
-        unsafe { room.fill(&c_done(next)) };
+        unsafe { room.fill(|| c_done(next)) };
         Ok(FRESCO_OK)
     };
     // SAFETY: as the caller promises.
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn fresco_memory_advance(handle: *mut Handle, cycle: u64) 
         // SAFETY: as the caller promises.
         match unsafe { enter_moving(handle, work) } {
             // SAFETY: the handle is valid, or there would be no request, its borrow is over, and the request was written.
-            FRESCO_OK => unsafe { call_back(handle, done.assume_init_ref()) },
+            FRESCO_OK => unsafe { call_back(handle, std::slice::from_ref(done.assume_init_ref())) },
             FRESCO_NONE => return FRESCO_OK,
             error => return error,
         }
