@@ -75,7 +75,7 @@ fn it_is_said_that_refresh_was_not_judged() {
     std::fs::write(directory.path().join("far.trace"), "0x0 READ 0\n0x40 READ 2000000000\n").expect("a file");
     let run = ["memory", "far.trace", "--machine", "zcu102", "--check", "--json"];
     let none = [&run[..], &["--set", "memory.controller.refresh=none"]].concat();
-    for (arguments, is_judged) in [(&run[..], true), (&none, false)] {
+    for (arguments, is_judged) in [(&run[..], true), (&none[..], false)] {
         let checker = &json(arguments, directory.path())["data"]["checker"];
         assert_eq!(
             (&checker["clean"], &checker["refresh_judged"]),
