@@ -232,3 +232,17 @@ fn a_memory_that_does_little_but_refresh_is_told() {
         assert_eq!(text, "");
     }
 }
+
+/// A read finds what is to be written to its line, whichever bytes of it either names.
+#[test]
+fn an_address_names_its_line() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let counted = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).expect("a trace");
+        let arguments = ["memory", name, "--machine", "ddr4-2400-bench", "--json"];
+        json(&arguments, directory.path())["data"].take()
+    };
+    let within = counted("within.trace", "0x1000 W\n0x1008 R\n0x103f R\n");
+    assert_eq!(within["forwarded"], 2);
+    assert_eq!(within, counted("lines.trace", "0x1000 W\n0x1000 R\n0x1000 R\n"));
+}

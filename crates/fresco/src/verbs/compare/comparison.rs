@@ -19,7 +19,21 @@ pub struct Comparison {
     pub counts: Counts,
     /// What both have.
     pub rows: Vec<Row>,
+    /// What the first alone has.
+    pub only_before: Vec<Measured>,
+    /// What the second alone has.
+    pub only_after: Vec<Measured>,
 }
+
+/// Metrics that are looked at first.
+const FIRST: [&str; 6] = [
+    "slowdown",
+    "read_latency_mean",
+    "run_time",
+    "response_max",
+    "deadline_misses",
+    "bandwidth",
+];
 
 /// How many rows have which verdict.
 #[derive(Debug, Default, Serialize)]
@@ -91,24 +105,40 @@ impl Comparison {
             confidence,
             counts,
             rows,
+            only_before: missing(first, second),
+            only_after: missing(second, first),
         }
     }
 
-    /// What is shown: what has changed for certain, or with `all` whatever has; the largest relative change first.
+    /// What is shown: what has changed for certain, or with `all` whatever has; the metrics that are looked at first come first, and of each the
+    /// largest relative change.
     pub fn shown(&self, all: bool) -> Vec<&Row> {
         let is_shown = |row: &&Row| row.verdict == Verdict::Changed || (all && row.verdict != Verdict::Same);
         let mut rows: Vec<&Row> = self.rows.iter().filter(is_shown).collect();
         let size = |row: &Row| row.relative.map_or(f64::INFINITY, f64::abs);
-        rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        rows.sort_by(|a, b| {
+            let places = place(&a.of.metric).cmp(&place(&b.of.metric));
+            places.then(size(b).total_cmp(&size(a)))
+        });
         rows
     }
+}
+
+/// Place of a metric among those that are looked at first; behind all of them for others.
+fn place(metric: &str) -> usize {
+    FIRST.iter().position(|first| *first == metric).unwrap_or(FIRST.len())
+}
+
+/// What one side has and the other has not.
+fn missing(here: &Samples, there: &Samples) -> Vec<Measured> {
+    here.keys().filter(|of| !there.contains_key(of)).cloned().collect()
 }
 
 /// What both sides have, and verdicts on it.
 fn judged(before: &Samples, after: &Samples, confidence: f64) -> (Counts, Vec<Row>) {
     let mut counts = Counts {
-        only_before: before.keys().filter(|of| !after.contains_key(of)).count(),
-        only_after: after.keys().filter(|of| !before.contains_key(of)).count(),
+        only_before: missing(before, after).len(),
+        only_after: missing(after, before).len(),
         ..Counts::default()
     };
     let both = before.iter().filter_map(|(of, a)| Some((of, a, after.get(of)?)));
@@ -138,14 +168,13 @@ fn judged(before: &Samples, after: &Samples, confidence: f64) -> (Counts, Vec<Ro
             }
         })
         .collect();
-    // What is the same to the last value is no candidate.
-    let tested: Vec<usize> = (0..rows.len())
-        .filter(|row| rows[*row].verdict == Verdict::WithinSpread && rows[*row].difference.is_some())
-        .collect();
-    let p: Vec<f64> = tested
-        .iter()
-        .filter_map(|row| rows[*row].difference.map(|found| found.p))
-        .collect();
+    // All that were compared, also what is the same: which ones differ is known by the values alone.
+    let (tested, p): (Vec<usize>, Vec<f64>) = (0..rows.len())
+        .filter_map(|row| match rows[row].verdict {
+            Verdict::Same => Some((row, 1.0)),
+            _ => Some((row, rows[row].difference?.p)),
+        })
+        .unzip();
     for (row, is_found) in tested.into_iter().zip(welch::discoveries(&p, 1.0 - confidence)) {
         if is_found {
             rows[row].verdict = Verdict::Changed;
@@ -213,6 +242,10 @@ mod tests {
         assert_eq!(verdict("exact"), Some(Verdict::Changed));
         assert_eq!(verdict("single"), Some(Verdict::UnknownSpread));
         assert_eq!((found.counts.only_before, found.counts.only_after), (1, 1));
+        assert_eq!(
+            (&*found.only_before[0].metric, &*found.only_after[0].metric),
+            ("gone", "new")
+        );
         let shown: Vec<&str> = found.shown(false).iter().map(|row| row.of.metric.as_str()).collect();
         assert_eq!(shown, ["slower", "exact"]);
         assert_eq!(found.shown(true).len(), 4);

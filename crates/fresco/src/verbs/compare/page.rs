@@ -3,6 +3,7 @@
 
 use super::comparison::{Comparison, Row};
 use super::show;
+use super::sides::named;
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 use fresco_show::figures::Figure;
@@ -44,8 +45,24 @@ pub fn of(
 /// The largest relative changes with their intervals.
 fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
     let relative = |row: &&&Row| Some((row.relative?, row.difference?, row.before.abs()));
+    // What all have in common is said once.
+    let same: Vec<&(String, String)> = match shown.split_first() {
+        Some((first, others)) => {
+            let has = |axis: &&(String, String)| others.iter().all(|row| row.of.axes.contains(axis));
+            first.of.axes.iter().filter(has).collect()
+        }
+        None => Vec::new(),
+    };
+    let label = |row: &Row| {
+        let mut of = row.of.clone();
+        of.axes.retain(|axis| !same.contains(&axis));
+        show::words(&of)
+    };
+    // Changes of one kind stand on one scale: those of the metrics that are looked at first, if there are any.
+    let metric = shown.first().map(|row| row.of.metric.as_str());
     let bars: Vec<(String, Bar)> = shown
         .iter()
+        .filter(|row| Some(row.of.metric.as_str()) == metric)
         .filter_map(|row| {
             let (change, found, base) = relative(&row)?;
             let bar = Bar {
@@ -55,7 +72,7 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
             // Rounding may not put the bar beside its own interval.
             let (low, high) = bar.spread?;
             Some((
-                show::words(row),
+                label(row),
                 Bar {
                     spread: Some((low.min(bar.value), high.max(bar.value))),
                     ..bar
@@ -91,6 +108,18 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
     Ok(Some(Figure {
         name: "changes".to_owned(),
         svg: chart.to_svg(provenance)?,
-        caption: "Change of the mean; whiskers: interval of the difference.".to_owned(),
+        caption: format!(
+            "Change of the mean{}; whiskers: interval of the difference. The table has the other metrics.",
+            match same.is_empty() {
+                true => String::new(),
+                false => format!(
+                    ", all with {}",
+                    same.iter()
+                        .map(|(axis, value)| named(axis, value))
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                ),
+            }
+        ),
     }))
 }

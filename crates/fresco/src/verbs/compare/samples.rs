@@ -37,31 +37,43 @@ pub fn plain(value: &str) -> String {
         .map_or(value.to_owned(), |number| number.to_string())
 }
 
-/// The samples of a file; those of some metrics alone, if some are named. An axis of seeds makes samples, as repetitions do.
+/// The samples of a file; those of some metrics alone, if some are named. An axis of seeds makes samples, as repetitions do; runs with the same
+/// seed are one run, however often they stand there.
 ///
 /// # Errors
 /// It cannot be read, or has no value.
 pub fn read(source: &Source, metrics: &[String]) -> Result<Samples, Failure> {
-    let mut samples = Samples::new();
+    let mut found: BTreeMap<Measured, BTreeMap<Run, f64>> = BTreeMap::new();
+    let mut row = 0;
     source.rows(|names, values| {
-        let (of, number) = observation(names, values);
+        let (of, seed, number) = observation(names, values);
+        row += 1;
+        let run = seed.map_or(Run::Row(row), Run::Seed);
         let is_wanted = metrics.is_empty() || metrics.contains(&of.metric);
         if let (Some(number), true) = (number.filter(|number| number.is_finite()), is_wanted) {
-            samples.entry(of).or_default().push(number);
+            found.entry(of).or_default().entry(run).or_insert(number);
         }
     })?;
-    if samples.is_empty() {
+    if found.is_empty() {
         let error = InputError::new(source.file.display().to_string(), "found no value to compare");
         let error = error.allowed("observations with a metric and a value, and the metrics that are asked for");
         return Err(error.help("check the path and --metric").into());
     }
-    Ok(samples)
+    let values = |runs: BTreeMap<Run, f64>| runs.into_values().collect();
+    Ok(found.into_iter().map(|(of, runs)| (of, values(runs))).collect())
 }
 
-/// What a row says, and its value.
-fn observation(names: &[String], values: &[Value]) -> (Measured, Option<f64>) {
+/// Which run a value is of: by its seed, or by the row where no seed is told.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Run {
+    Seed(String),
+    Row(usize),
+}
+
+/// What a row says, its seed, and its value.
+fn observation(names: &[String], values: &[Value]) -> (Measured, Option<String>, Option<f64>) {
     let mut of = Measured::default();
-    let mut number = None;
+    let (mut seed, mut number) = (None, None);
     for (name, value) in std::iter::zip(names, values) {
         let text = match value {
             Value::Missing => continue,
@@ -79,6 +91,7 @@ fn observation(names: &[String], values: &[Value]) -> (Measured, Option<f64>) {
             "subject" => of.subject = text,
             "task" => of.task = Some(text),
             "value" => number = text.parse::<f64>().ok(),
+            "seed" => seed = Some(plain(&text)),
             "axis.seed" => {}
             name => {
                 if let Some(axis) = name.strip_prefix("axis.") {
@@ -88,5 +101,5 @@ fn observation(names: &[String], values: &[Value]) -> (Measured, Option<f64>) {
         }
     }
     of.axes.sort();
-    (of, number)
+    (of, seed, number)
 }

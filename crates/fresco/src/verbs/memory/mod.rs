@@ -149,6 +149,8 @@ fn drive(
         .map(|node| Controller::new(&memory.controller, &memory.organisation, &memory.timing, node))
         .collect();
     let mut driver = Driver::new(controllers, outstanding);
+    // An address names the line that holds it.
+    let in_line = memory.timing.bytes_of_line(&memory.organisation) - 1;
     let bar = progress::counter("requests");
     let mut sent = 0u64;
     let requests = std::iter::from_fn(|| {
@@ -162,7 +164,7 @@ fn drive(
         }
         Some(record.map(|record| TraceRequest {
             cycle: record.arrival,
-            address: record.addr.0,
+            address: record.addr.0 & !in_line,
             access: if record.write { Access::Write } else { Access::Read },
         }))
     });

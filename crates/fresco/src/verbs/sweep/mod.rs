@@ -16,7 +16,7 @@ use fresco_input::{InputError, write_atomically};
 use fresco_load::trace::digest_of_file;
 use fresco_sweep::{Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, content, look, merge, summarize};
 use report::Report;
-pub use report::worded;
+pub use report::{scaled, worded};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
