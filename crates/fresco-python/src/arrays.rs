@@ -20,7 +20,7 @@ pub fn numbers<'py>(name: &str, given: &Bound<'py, PyAny>) -> PyResult<PyReadonl
     };
     let dimensions: usize = array.getattr("ndim")?.extract()?;
     if is_whole && dimensions == 1 {
-        return Ok(array.call_method1("astype", ("uint64",))?.extract()?);
+        return array.call_method1("astype", ("uint64",))?.extract();
     }
     let least = match kind.as_str() {
         "i" => format!(", the least of which is {}", array.call_method0("min")?),
@@ -43,7 +43,7 @@ pub fn flags<'py>(name: &str, given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyA
     let is_empty = array.getattr("size")?.extract::<usize>()? == 0;
     let dimensions: usize = array.getattr("ndim")?.extract()?;
     if (kind == "b" || is_empty) && dimensions == 1 {
-        return Ok(array.call_method1("astype", ("bool",))?.extract()?);
+        return array.call_method1("astype", ("bool",))?.extract();
     }
     Err(wrong(format!(
         "{name}: found {}\n  allowed: an array of one dimension, of bool\n  help: compare, for example x != 0",

@@ -10,3 +10,6 @@ pub fn as_python<'py>(py: Python<'py>, data: &(impl Serialize + ?Sized)) -> PyRe
     let text = serde_json::to_string(data).map_err(|error| wrong(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
 }
+
+/// What `__reduce__` returns: what makes the object again, and its arguments.
+pub type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;

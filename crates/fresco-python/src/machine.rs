@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Machines.
 
+use crate::data::Reduced;
 use crate::errors::{raised, wrong};
 use crate::map::AddressMap;
 use fresco_input::{file_name, read_file};
@@ -100,13 +101,9 @@ impl Machine {
         .map_err(raised)
     }
 
-    #[expect(clippy::type_complexity, reason = "what pickle wants")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(
-        Bound<'py, PyAny>,
-        (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>),
-    )> {
+    ) -> Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let (py, own) = (slf.py(), slf.get());
         let keywords = PyDict::new(py);
         keywords.set_item("text", &own.text)?;

@@ -2,7 +2,7 @@
 //! Address maps and the colors of pages.
 
 use crate::arrays::numbers;
-use crate::data::as_python;
+use crate::data::{Reduced, as_python};
 use crate::errors::{raised, wrong};
 use crate::machine::Machine as Owner;
 use fresco_dram::map::Field;
@@ -68,7 +68,7 @@ impl AddressMap {
 
 #[pymethods]
 impl AddressMap {
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Py<Owner>, &'static str))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Py<Owner>, &'static str)> {
         let getattr = py.import("builtins")?.getattr("getattr")?;
         Ok((getattr, (self.machine.clone_ref(py), "map")))
     }

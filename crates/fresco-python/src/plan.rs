@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plans of tasks and refresh.
 
-use crate::data::as_python;
+use crate::data::{Reduced, as_python};
 use crate::errors::{NoPlanError, raised, unshown, wrong};
 use crate::run::provenance;
 use crate::scenario::source;
@@ -75,7 +75,7 @@ impl Plan {
         })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (String,)> {
         Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json()?,)))
     }
 

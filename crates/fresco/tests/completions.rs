@@ -136,7 +136,7 @@ fn what_stands_before_decides() {
         (&["trace", "merge", "a", "-o", "b", ""], &[], ":files"),
         (&["sim", "--on", "zcu102", "lat"], &["latency"], ":files"),
         (&["advise", "--on=zcu102", "--beside", "lat"], &["latency"], ":files"),
-        (&["schema", ""], &["machine", "scenario", "tasks"], ""),
+        (&["schema", ""], &["machine", "scenario", "tasks", "sweep"], ""),
         (&["machine", "l"], &["list"], ""),
         (&["machine", "list", ""], &["--json", "--help"], ""),
         (&["sim", "--no-such", "fi"], &["first"], ":files"),

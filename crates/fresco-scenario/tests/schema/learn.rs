@@ -172,7 +172,7 @@ fn asked(texts: &[(String, PathBuf)], read: &(impl Fn(&str, &Path) -> bool + Syn
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut all: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads
             .into_iter()
             .flat_map(|thread| thread.join().expect("reads"))

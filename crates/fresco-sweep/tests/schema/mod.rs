@@ -73,7 +73,7 @@ fn sweeps() -> Vec<String> {
     let in_code = |file: &str| -> Vec<String> {
         let text = read(file).replace("\\n", "\n").replace("\\\"", "\"").replace("//!", "");
         let starts = text.match_indices("scenario = \"").map(|(at, _)| &text[at..]);
-        starts.map(|text| literal(text)).collect()
+        starts.map(literal).collect()
     };
     let mut all = vec![MORE.to_owned()];
     all.extend(in_page("docs/sweep.md"));

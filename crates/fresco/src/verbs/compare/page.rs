@@ -44,27 +44,24 @@ pub fn of(
 
 /// The largest relative changes with their intervals.
 fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
-    let relative = |row: &&&Row| Some((row.relative?, row.difference?, row.before.abs()));
-    // What all have in common is said once.
-    let same: Vec<&(String, String)> = match shown.split_first() {
-        Some((first, others)) => {
-            let has = |axis: &&(String, String)| others.iter().all(|row| row.of.axes.contains(axis));
-            first.of.axes.iter().filter(has).collect()
-        }
-        None => Vec::new(),
+    // Changes of one kind stand on one scale: those of the metric that is looked at first.
+    let Some(first) = shown.first() else { return Ok(None) };
+    let same_metric = |row: &&&Row| row.of.metric == first.of.metric;
+    let shown: Vec<&Row> = shown.iter().filter(same_metric).copied().collect();
+    // A bar is labelled by what tells it apart from the others.
+    let axes = first.of.axes.iter().map(|(name, _)| name.as_str());
+    let (apart, common): (Vec<&str>, Vec<&str>) = ["scenario", "subject"]
+        .into_iter()
+        .chain(axes)
+        .partition(|name| shown.iter().any(|row| part(row, name) != part(first, name)));
+    let label = |row: &Row| match apart[..] {
+        [] => row.of.subject.clone(),
+        _ => apart.iter().map(|name| part(row, name)).collect::<Vec<_>>().join(", "),
     };
-    let label = |row: &Row| {
-        let mut of = row.of.clone();
-        of.axes.retain(|axis| !same.contains(&axis));
-        show::words(&of)
-    };
-    // Changes of one kind stand on one scale: those of the metrics that are looked at first, if there are any.
-    let metric = shown.first().map(|row| row.of.metric.as_str());
     let bars: Vec<(String, Bar)> = shown
         .iter()
-        .filter(|row| Some(row.of.metric.as_str()) == metric)
         .filter_map(|row| {
-            let (change, found, base) = relative(&row)?;
+            let (change, found, base) = (row.relative?, row.difference?, row.before.abs());
             let bar = Bar {
                 value: 100.0 * change,
                 spread: Some((100.0 * found.low / base, 100.0 * found.high / base)),
@@ -94,11 +91,12 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
         ),
     );
     let (groups, bars): (Vec<String>, Vec<Bar>) = bars.into_iter().unzip();
+    let common: Vec<String> = common.into_iter().map(|name| named(name, part(first, name))).collect();
     let chart = BarChart {
         heading: heading.described("Change of the second over the first, with its interval."),
-        groups_label: String::new(),
+        groups_label: apart.join(", "),
         groups,
-        y: Axis::new("change", "%"),
+        y: Axis::new(format!("change of {}", first.of.metric.replace('_', " ")), "%"),
         series: vec![BarSeries {
             name: "change".to_owned(),
             bars: bars.into_iter().map(Some).collect(),
@@ -110,16 +108,24 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
         svg: chart.to_svg(provenance)?,
         caption: format!(
             "Change of the mean{}; whiskers: interval of the difference. The table has the other metrics.",
-            match same.is_empty() {
+            match common.is_empty() {
                 true => String::new(),
-                false => format!(
-                    ", all with {}",
-                    same.iter()
-                        .map(|(axis, value)| named(axis, value))
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                ),
+                false => format!(", all of {}", common.join(", ")),
             }
         ),
     }))
+}
+
+/// Of what was measured the scenario, the subject, or the value of an axis; empty without.
+fn part<'r>(row: &'r Row, name: &str) -> &'r str {
+    match name {
+        "scenario" => &row.of.scenario,
+        "subject" => &row.of.subject,
+        name => row
+            .of
+            .axes
+            .iter()
+            .find(|(axis, _)| axis == name)
+            .map_or("", |(_, value)| value),
+    }
 }

@@ -253,7 +253,7 @@ fn merged(
     outputs::all([directory.write(&page, &report.json(&merged.provenance)?, &figures)])?;
     // Points whose frames turned out to be damaged are run again, and merged again then.
     if merged.done == report.index_done {
-        write_atomically(&out.join(MERGED), mark(&content, &files)?.as_bytes())?;
+        write_atomically(out.join(MERGED), mark(&content, &files)?.as_bytes())?;
     } else {
         tell(&format!(
             "fresco: {}: results of {} points are damaged: the same command without --merge runs them again",
