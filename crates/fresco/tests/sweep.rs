@@ -287,14 +287,14 @@ fn tables_that_were_damaged_are_written_anew() {
 
 #[test]
 fn a_wrong_key_is_told_before_jobs_are_submitted() {
-    let directory = prepared("scenario = \"./tiny.toml\"\ngrid.memory.controller.pag = [\"open\"]\n");
+    let directory = prepared(&SWEEP.replace("controller.page", "controller.pag"));
     for what in [&["--list"][..], &["--slurm", "3"], &["--parallel", "3"]] {
         let complaint = refused(
             &[&["sweep", "s.toml", "--out", "out"][..], what].concat(),
             directory.path(),
         );
         assert!(
-            complaint.contains("s.toml:2: grid.memory.controller.pag: unknown key"),
+            complaint.contains("s.toml:8: grid.memory.controller.pag: unknown key"),
             "{complaint}"
         );
     }
