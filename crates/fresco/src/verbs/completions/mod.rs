@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco completions`: what a shell needs to complete verbs, options and their values. It is a few lines for the shell, which ask the
-//! program at each <TAB> what can stand there: the program knows its table of verbs and what is built in.
+//! program at each TAB what can stand there: the program knows its table of verbs and what is built in.
 
 mod names;
 mod words;
