@@ -3,6 +3,7 @@
 
 instructions.py sim SCENARIO OPERATIONS     a run as `fresco sim --json` makes it
 instructions.py TRACE REQUESTS              a trace of fresco-memory's example core_instructions, by arrays
+instructions.py draw TRACE REQUESTS         those arrays alone
 """
 
 import sys
@@ -39,6 +40,8 @@ def trace(name, count):
 match sys.argv[1:]:
     case ["sim", scenario, operations]:
         sys.stdout.write(fresco_dram.sim(scenario, {"measure.operations": int(operations)}, repetitions=1, threads=1).to_json())
+    case ["draw", name, requests]:
+        trace(name, int(requests))
     case [name, requests]:
         memory = fresco_dram.Memory(fresco_dram.Machine("ddr4-2400-bench"))
         memory.run(*trace(name, int(requests)), outstanding=32)
