@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The metrics that are looked at, in the order in which a report shows them.
-const SHOWN: [&str; 6] = [
+pub const SHOWN: [&str; 6] = [
     "slowdown",
     "read_latency_mean",
     "run_time",

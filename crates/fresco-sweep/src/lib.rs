@@ -43,7 +43,7 @@ mod summary;
 mod sweep;
 
 pub use address::{Digest, Input, Inputs, Spelling, address};
-pub use effects::{AtValue, Effect, Effects, Extremes, Response};
+pub use effects::{AtValue, Effect, Effects, Extremes, Response, SHOWN};
 pub use merge::{Merged, Tool, content, merge};
 pub use outcome::{Outcome, PointFailure};
 pub use planned::{PLANNER, PlanRun, add_the_checkers_word, seed};

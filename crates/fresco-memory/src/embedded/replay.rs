@@ -4,7 +4,7 @@
 use super::inside::{Inside, Ticket};
 use super::{Memory, SendError, run};
 use crate::drive::TraceRequest;
-use crate::feed::{Watch, back_at};
+use crate::feed::{Feed, Watch, back_at};
 use crate::{Command, Completion};
 use fresco_dram::{Cycle, NEVER};
 
@@ -70,6 +70,18 @@ impl Replay<'_> {
         self.memory.now.max(self.memory.feed.sent_at())
     }
 
+    /// The controllers, the time, and what watches them while nothing is sent.
+    fn parts(&mut self) -> (&mut Feed<Ticket>, &mut Cycle, Ends<'_>) {
+        let Memory { feed, inside, now, .. } = &mut *self.memory;
+        let watch = Ends {
+            inside,
+            ends: self.ends,
+            arrivals: self.arrivals,
+            before: 0,
+        };
+        (feed, now, watch)
+    }
+
     /// Sends the next requests of the trace, as [`Memory::send_all`] does.
     ///
     /// # Errors
@@ -101,13 +113,7 @@ impl Replay<'_> {
     /// Moves time on to cycle `until` (at most [`Memory::LAST`]), before which no request is sent then.
     pub fn advance(&mut self, until: Cycle) {
         let until = until.min(Memory::LAST);
-        let Memory { feed, inside, now, .. } = &mut *self.memory;
-        let mut watch = Ends {
-            inside,
-            ends: self.ends,
-            arrivals: self.arrivals,
-            before: 0,
-        };
+        let (feed, now, mut watch) = self.parts();
         if until > 0 {
             feed.run_until(until - 1, &mut watch);
         }
@@ -118,13 +124,8 @@ impl Replay<'_> {
     /// Waits for all requests and for the write buffers, which are emptied at once. Returns the cycle in which the last data are over, at which time
     /// stands then.
     pub fn finish(mut self) -> Cycle {
-        let Memory { feed, inside, .. } = &mut *self.memory;
-        feed.finish(&mut Ends {
-            inside,
-            ends: self.ends,
-            arrivals: self.arrivals,
-            before: 0,
-        });
+        let (feed, _, mut watch) = self.parts();
+        feed.finish(&mut watch);
         self.wait();
         let end = self.memory.feed.end();
         self.memory.now = self.memory.now.max(end);
@@ -133,13 +134,7 @@ impl Replay<'_> {
 
     /// Until all requests are done. What is known to be done later is no more than waited for.
     fn wait(&mut self) {
-        let Memory { feed, inside, now, .. } = &mut *self.memory;
-        let mut watch = Ends {
-            inside,
-            ends: self.ends,
-            arrivals: self.arrivals,
-            before: 0,
-        };
+        let (feed, now, mut watch) = self.parts();
         let mut back = feed.sent_at();
         while feed.in_flight() > 0 {
             if feed.returns.first() == NEVER {

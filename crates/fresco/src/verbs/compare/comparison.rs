@@ -4,6 +4,7 @@
 use super::samples::{Measured, Samples};
 use super::sides::Side;
 use super::welch::{self, Difference};
+use fresco_sweep::SHOWN;
 use serde::Serialize;
 
 /// What came of a comparison.
@@ -24,16 +25,6 @@ pub struct Comparison {
     /// What the second alone has.
     pub only_after: Vec<Measured>,
 }
-
-/// Metrics that are looked at first.
-const FIRST: [&str; 6] = [
-    "slowdown",
-    "read_latency_mean",
-    "run_time",
-    "response_max",
-    "deadline_misses",
-    "bandwidth",
-];
 
 /// How many rows have which verdict.
 #[derive(Debug, Default, Serialize)]
@@ -98,15 +89,17 @@ fn mean(values: &[f64]) -> f64 {
 impl Comparison {
     /// Compares what two sides have measured.
     pub fn of([before, after]: [Side; 2], [first, second]: &[Samples; 2], confidence: f64) -> Self {
-        let (counts, rows) = judged(first, second, confidence);
+        let (mut counts, rows) = judged(first, second, confidence);
+        let (only_before, only_after) = (missing(first, second), missing(second, first));
+        (counts.only_before, counts.only_after) = (only_before.len(), only_after.len());
         Self {
             before,
             after,
             confidence,
             counts,
             rows,
-            only_before: missing(first, second),
-            only_after: missing(second, first),
+            only_before,
+            only_after,
         }
     }
 
@@ -124,9 +117,9 @@ impl Comparison {
     }
 }
 
-/// Place of a metric among those that are looked at first; behind all of them for others.
+/// Place of a metric among those that a report of a sweep shows; behind all of them for others.
 fn place(metric: &str) -> usize {
-    FIRST.iter().position(|first| *first == metric).unwrap_or(FIRST.len())
+    SHOWN.iter().position(|shown| *shown == metric).unwrap_or(SHOWN.len())
 }
 
 /// What one side has and the other has not.
@@ -136,11 +129,7 @@ fn missing(here: &Samples, there: &Samples) -> Vec<Measured> {
 
 /// What both sides have, and verdicts on it.
 fn judged(before: &Samples, after: &Samples, confidence: f64) -> (Counts, Vec<Row>) {
-    let mut counts = Counts {
-        only_before: missing(before, after).len(),
-        only_after: missing(after, before).len(),
-        ..Counts::default()
-    };
+    let mut counts = Counts::default();
     let both = before.iter().filter_map(|(of, a)| Some((of, a, after.get(of)?)));
     let mut rows: Vec<Row> = both
         .map(|(of, a, b)| {
