@@ -141,6 +141,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) sweep-killed "a sweep killed at twenty moments" env SWEEP_KILLS=20 $(CARGO) test --locked -p fresco --test all sweep::killed
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) names "names of address functions at four levels of noise" env FRESCO_LEVELS=all $(CARGO) test --locked -p fresco-system --test all names::
+	$(TIMED) maps "maps of all machines found at four levels of noise" env FRESCO_LEVELS=all $(CARGO) test --locked -p fresco --bin fresco is_found_from_timing
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(MAKE) --no-print-directory deb
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions

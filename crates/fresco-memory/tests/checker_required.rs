@@ -39,7 +39,7 @@ fn devices_of(standard: &str) -> Vec<(Device, Timing)> {
     let mut all = Vec::new();
     for (width, _) in standards::widths(standard).expect("built in") {
         for page_bytes in [None, Some(512), Some(1024), Some(2048)] {
-            for density_gbit in 1..=64 {
+            for density_gbit in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64] {
                 for table in [
                     RefreshTable::Jedec,
                     RefreshTable::ColoredRefresh,
@@ -146,7 +146,7 @@ fn judged(memory: &MemoryConfig) -> CheckerReport {
     let options = Options::of_policy(memory.controller.refresh);
     let mut judge = Judge(Checker::of(memory, options));
     let mut random = SplitMix64(11);
-    let trace = (0..40_000u64).map(|number| {
+    let trace = (0..16_000u64).map(|number| {
         let access = if random.next().is_multiple_of(3) {
             Access::Write
         } else {

@@ -38,7 +38,7 @@ fn every_shipped_scenario_runs() {
         let text = std::fs::read_to_string(path).expect("readable");
         let mut short = vec!["check=true".to_owned()];
         if text.contains("\n[fill]") {
-            short.push("fill.operations=2000".to_owned());
+            short.push("fill.operations=500".to_owned());
         }
         for phase in ["warm_up", "measure"] {
             let periodic = text.split("[[task]]").skip(1).any(|task| task.contains("\nperiod = "));
@@ -46,13 +46,13 @@ fn every_shipped_scenario_runs() {
                 ("warm_up", _) if periodic => "jobs = 0",
                 (_, _) if periodic => "jobs = 1",
                 (_, true) => "passes = 1",
-                (_, false) => "operations = 2000",
+                (_, false) => "operations = 500",
             };
             short.push(format!("{phase}={{{extent}}}"));
         }
         for task in text.split("[[task]]").skip(1).filter(|task| task.contains("writes = ")) {
             let name = task.split('"').nth(1).expect("a task has a name first");
-            short.push(format!("task.{name}.parameters.writes=2000"));
+            short.push(format!("task.{name}.parameters.writes=500"));
         }
         let scenario = Scenario::load(path, &short).unwrap_or_else(|error| panic!("{error}"));
         let spec = scenario.runs().pop().expect("a scenario has runs");

@@ -51,13 +51,13 @@ fn instant(plan: &Plan, draw: &mut Pcg64) -> u64 {
     }
 }
 
-/// `MODE_RUNS` sets the number of runs.
+/// `MODE_RUNS` sets the number of runs; there are more until each method had some.
 #[test]
 fn no_promise_is_broken_whenever_the_mode_changes() {
-    let runs: u32 = std::env::var("MODE_RUNS").map_or(36, |runs| runs.parse().expect("a number"));
+    let runs: u32 = std::env::var("MODE_RUNS").map_or(18, |runs| runs.parse().expect("a number"));
     let draw = &mut Pcg64::seed_from_u64(5);
     let (mut made, mut methods, mut abandoned) = (0, std::collections::BTreeSet::new(), 0);
-    while made < runs {
+    while made < runs || methods.len() < 3 {
         let text = set(draw);
         let tasks =
             TaskSet::parse("drawn.toml", &text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -86,8 +86,5 @@ fn no_promise_is_broken_whenever_the_mode_changes() {
         }
         methods.insert(found.method.name());
     }
-    assert!(
-        methods.len() == 3 && abandoned > 0,
-        "{methods:?}, {abandoned} jobs abandoned"
-    );
+    assert!(abandoned > 0, "{methods:?}, {abandoned} jobs abandoned");
 }

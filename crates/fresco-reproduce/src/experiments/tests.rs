@@ -53,7 +53,7 @@ fn short(scenario: &str) -> Vec<String> {
             "measure.jobs=1",
             "warm_up.jobs=0",
             "task.hrt.parameters.elements=16384",
-            "task.hrt.period=8 ms",
+            "task.hrt.period=4 ms",
             "task.hog.parameters.bytes=1 MiB",
         ],
         "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
@@ -181,7 +181,10 @@ fn rows_keep_to_the_contract() {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(experiment) = ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    keeps_to_the_contract(experiment, &claims);
+                    // Maps of 24 machines: half a minute. Its machines have a test of their own, and `make claims-quick` has its rows.
+                    if experiment.name != "bpm-detection" {
+                        keeps_to_the_contract(experiment, &claims);
+                    }
                 }
             });
         }

@@ -48,15 +48,18 @@ pub fn bits() -> Result<Vec<Row>, InputError> {
 /// Whether the algorithm finds the map of each built-in machine by timing its simulated memory. It knows address bits alone, so
 /// machines whose channels are no power of two are left out.
 pub fn found() -> Result<Vec<Row>, InputError> {
-    let machines: Vec<Machine> = builtin_names().map(builtin).collect::<Result<_, _>>()?;
-    let of_bits = machines
-        .iter()
-        .filter(|machine| machine.memory.organisation.odd_ways() == 1);
     let row = |machine: &Machine| {
         let is_right = f64::from(u32::from(is_found(machine)));
         Row::new().label("machine", &machine.name).value("right", is_right)
     };
-    Ok(of_bits.map(row).collect())
+    Ok(of_bits()?.iter().map(row).collect())
+}
+
+/// The built-in machines whose channels are a power of two.
+fn of_bits() -> Result<Vec<Machine>, InputError> {
+    let mut machines: Vec<Machine> = builtin_names().map(builtin).collect::<Result<_, _>>()?;
+    machines.retain(|machine| machine.memory.organisation.odd_ways() == 1);
+    Ok(machines)
 }
 
 /// Returns true if what the algorithm finds tells the same lines to be in the same bank as the machine's map does: all of many pairs.
@@ -108,6 +111,19 @@ pub fn example() -> Result<Vec<Row>, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fresco_report::claims::Claims;
+
+    #[test]
+    fn its_machines_are_those_of_the_contract() {
+        let claims = Claims::builtin().expect("the claims are sound");
+        let mut machines: Vec<String> = of_bits()
+            .expect("built in")
+            .into_iter()
+            .map(|machine| machine.name)
+            .collect();
+        machines.sort_unstable();
+        assert_eq!(machines, claims.experiments["bpm-detection"].labels["machine"]);
+    }
 
     #[test]
     fn the_algorithm_finds_maps_of_single_bits_and_not_of_bits_in_two_functions() {

@@ -204,13 +204,14 @@ mod tests {
         };
         let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
         let mut missed = 0;
-        for _ in 0..20_000 {
+        for _ in 0..5_000 {
             let a: Vec<f64> = (0..5).map(|_| normal()).collect();
             let b: Vec<f64> = (0..9).map(|_| 3.0 * normal()).collect();
             let found = difference(&a, &b, 0.95).expect("two samples");
             missed += u32::from(found.low > 0.0 || found.high < 0.0);
         }
-        assert!((870..=1130).contains(&missed), "{missed}");
+        // 250, give or take four times the deviation of 15.4.
+        assert!((188..=312).contains(&missed), "{missed}");
     }
 
     #[test]
