@@ -74,6 +74,13 @@ fn the_points_of_a_seed_are_these() {
 }
 
 #[test]
+fn a_variant_comes_after_what_all_points_set() {
+    let text = "set.seed = 9\ngrid.where = [\"a\", \"b\"]\n\
+                [[variant]]\nname = \"a\"\nset = {}\n[[variant]]\nname = \"b\"\nset.seed = 2";
+    assert_eq!(listed(text), ["seed=9", "seed=9 seed=2"]);
+}
+
+#[test]
 fn points_by_number_are_those_of_the_whole_list() {
     let text = "scenario = \"first\"\n[latin_hypercube]\nsamples = 500\nover.measure.operations = { from = 1, to = 1000000, step = 1 }\n[grid]\nseed = [1, 2]\n";
     let sweep = Sweep::parse("s.toml", text, Path::new(""), &[]).expect("a sweep");

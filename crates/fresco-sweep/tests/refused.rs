@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 31] = [
+pub const WRONG: [(&str, &str, Schema); 37] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -105,6 +105,38 @@ pub const WRONG: [(&str, &str, Schema); 31] = [
         "scenario = \"first\"\ngrid.seed = [1]\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, step = 1 }",
         "found a second axis \"seed\"",
         Takes,
+    ),
+    // Whichever of two axes stood last in the file would win.
+    (
+        "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\nseed = [5, 6]\n[[variant]]\nname = \"a\"\nset.seed = 1",
+        "s.toml:7: variant.0.set.seed: found a key that has an axis: \"seed\" sets it, too",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nseed = [5, 6]\nwhere = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1",
+        "s.toml:7: variant.0.set.seed: found a key that has an axis: \"seed\" sets it, too",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.where = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2, step = 1 }",
+        "s.toml:5: variant.0.set.seed: found a key that has an axis",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\nhow = [\"b\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n[[variant]]\nname = \"b\"\nset.seed = 2",
+        "s.toml:10: variant.1.set.seed: found a key that has an axis: \"where\" sets it, too",
+        Takes,
+    ),
+    // A table of keys.
+    (
+        "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\ntask.victim.core = [0]\n[[variant]]\nname = \"a\"\nset.task = [{ name = \"x\" }]",
+        "s.toml:7: variant.0.set.task: found a key that has an axis: \"task.victim.core\" sets it, too",
+        Refuses,
+    ),
+    (
+        "scenario = \"first\"\ngrid.task = [[{ name = \"x\" }]]\nset.task.x.core = 0",
+        "s.toml:3: set.task.x.core: found a key that has an axis",
+        Refuses,
     ),
     (
         "scenario = \"first\"\n[random]\nsamples = 2\nover.seed = { from = 1, to = 2 }\n[latin_hypercube]",

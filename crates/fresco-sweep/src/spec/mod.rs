@@ -3,6 +3,7 @@
 
 mod axis;
 mod draw;
+mod once;
 mod parts;
 
 pub use axis::{Axis, Level, Range, Set, Values};
@@ -141,39 +142,8 @@ impl Spec {
             combinations,
             listed,
         };
-        spec.refuse_twice()?;
+        once::check(&spec)?;
         Ok(spec)
-    }
-
-    /// A key has one axis.
-    fn refuse_twice(&self) -> Result<(), InputError> {
-        let grid: Vec<&Axis> = self.grid.iter().collect();
-        for (number, axis) in grid.iter().enumerate() {
-            let before = self.sampled.iter().chain(grid[..number].iter().copied());
-            if let (true, Some(place)) = (before.clone().any(|other| other.key == axis.key), axis.place()) {
-                let error = fresco_scenario::error_at(place, format!("found a second axis {:?}", axis.key));
-                return Err(error.allowed("each key once").help("remove one of the two"));
-            }
-        }
-        for set in &self.set {
-            if self.sampled.iter().chain(&self.grid).any(|axis| axis.key == set.key()) {
-                let error = fresco_scenario::error_at(&set.place, "found a key that has an axis");
-                return Err(error
-                    .allowed("keys that have one value at all points")
-                    .help("remove it from [set], or the axis"));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Axis {
-    /// Where its first value is written.
-    fn place(&self) -> Option<&InputError> {
-        match &self.values {
-            Values::Levels(levels) => levels.first()?.sets.first().map(|set| &set.place),
-            Values::Range(range) => Some(range.place()),
-        }
     }
 }
 

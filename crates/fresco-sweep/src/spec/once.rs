@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A key that varies has one axis: else the last one that sets it wins, and the columns of the others lie.
+
+use super::{Axis, Set, Spec, Values};
+use fresco_input::InputError;
+
+/// # Errors
+/// Two axes of one name; a key that two axes set, or `[set]` and an axis; also where one key is a table of the other one.
+pub(super) fn check(spec: &Spec) -> Result<(), InputError> {
+    let axes: Vec<&Axis> = spec.sampled.iter().chain(&spec.grid).collect();
+    for (number, axis) in axes.iter().enumerate() {
+        let before = &axes[..number];
+        if let (true, Some(place)) = (before.iter().any(|other| other.key == axis.key), axis.place()) {
+            let error = fresco_scenario::error_at(place, format!("found a second axis {:?}", axis.key));
+            return Err(error.allowed("each key once").help("remove one of the two"));
+        }
+        before.iter().try_for_each(|other| apart(other, axis))?;
+    }
+    for set in &spec.set {
+        // What an axis refines of the value of all points is not lost; what it replaces is.
+        let is_lost = |axis: &&Axis| axis.key == set.key() || keys(axis).iter().any(|key| is_below(set.key(), key));
+        let of_variants = |axis: &&Axis| axis.key != set.key() && sets(axis).iter().any(|own| own.key() != axis.key);
+        if axes.iter().any(|axis| is_lost(axis) && !of_variants(axis)) {
+            let error = fresco_scenario::error_at(&set.place, "found a key that has an axis");
+            return Err(error
+                .allowed("keys that have one value at all points")
+                .help("remove it from [set], or the axis"));
+        }
+    }
+    Ok(())
+}
+
+/// That two axes set different keys.
+fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
+    let meet = |a: &str, b: &str| a == b || is_below(a, b) || is_below(b, a);
+    for (axis, beside) in [(other, one), (one, other)] {
+        let taken = keys(beside);
+        // The place of a variant tells most: there the key stands beside others.
+        let of_variant = sets(axis).into_iter().filter(|set| set.key() != axis.key);
+        let Some(set) = of_variant.into_iter().find(|set| taken.iter().any(|key| meet(set.key(), key))) else {
+            continue;
+        };
+        let found = format!("found a key that has an axis: {:?} sets it, too", beside.key);
+        return Err(fresco_scenario::error_at(&set.place, found)
+            .allowed("keys that no other axis sets, nor a table of them or a key in them")
+            .help("remove it from the variant, or the other axis"));
+    }
+    match (keys(one).iter().any(|a| keys(other).iter().any(|b| meet(a, b))), other.place()) {
+        (true, Some(place)) => {
+            let found = format!("found a key that has an axis: {:?} sets it, too", one.key);
+            Err(fresco_scenario::error_at(place, found)
+                .allowed("keys that no other axis sets, nor a table of them or a key in them")
+                .help("remove one of the two axes"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns true if `outer` is a table that has the key.
+fn is_below(key: &str, outer: &str) -> bool {
+    key.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// What the values of an axis set; nothing of ranges.
+fn sets(axis: &Axis) -> Vec<&Set> {
+    match &axis.values {
+        Values::Levels(levels) => levels.iter().flat_map(|level| &level.sets).collect(),
+        Values::Range(_) => Vec::new(),
+    }
+}
+
+/// The keys that an axis sets, each once.
+fn keys(axis: &Axis) -> Vec<&str> {
+    let mut keys: Vec<&str> = match &axis.values {
+        Values::Levels(_) => sets(axis).iter().map(|set| set.key()).collect(),
+        Values::Range(_) => vec![&axis.key],
+    };
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+impl Axis {
+    /// Where its first value is written.
+    fn place(&self) -> Option<&InputError> {
+        match &self.values {
+            Values::Levels(levels) => levels.first()?.sets.first().map(|set| &set.place),
+            Values::Range(range) => Some(range.place()),
+        }
+    }
+}
