@@ -168,6 +168,7 @@ impl Effects {
     /// The effect of each axis on each response that is not the same at all points, in the order of responses and axes.
     pub fn all(&self, sweep: &Sweep) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let places: Vec<Places> = sweep.columns.iter().map(|column| places(&sweep.written(column))).collect();
         for (response, values) in &self.responses {
             let first = values.first().map_or(0.0, |(_, value)| *value);
             if values.iter().all(|(_, value)| *value == first) {
@@ -181,7 +182,8 @@ impl Effects {
                     .filter_map(|(point, value)| Some((sweep.point(*point).values[number].clone()?, *value)))
                     .collect();
                 // Seeds are samples of all that chance can do.
-                effects.extend(effect(response, column, &at, is_grid && column.key != "seed"));
+                let is_exact = is_grid && column.key != "seed";
+                effects.extend(effect(response, column, &places[number], &at, is_exact));
             }
         }
         effects
@@ -212,16 +214,25 @@ fn words(value: &Value) -> String {
     }
 }
 
+/// Place of each value of an axis of names: that in the file.
+type Places = BTreeMap<String, u64>;
+
 /// Values by value of an axis, or by bins of its numbers; `None` if it has but one, or so many that nothing is known of the rest.
-fn effect(response: &Response, column: &Column, at: &[(String, f64)], is_exact: bool) -> Option<Effect> {
+fn effect(
+    response: &Response,
+    column: &Column,
+    places: &Places,
+    at: &[(String, f64)],
+    is_exact: bool,
+) -> Option<Effect> {
     let is_number = column.is_number && column.key != "seed";
     let mut groups: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
     let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
     for (text, value) in at {
-        // Numbers in their order, names in that of the alphabet.
+        // Numbers ascend, whatever their order in the file: they stand on an axis.
         let order = match column.is_number {
             true => ordered(number(text)),
-            false => 0,
+            false => places.get(text).copied().unwrap_or(u64::MAX),
         };
         groups.entry((order, text.clone())).or_default().push(*value);
     }
@@ -277,6 +288,15 @@ fn effect(response: &Response, column: &Column, at: &[(String, f64)], is_exact: 
     })
 }
 
+/// Where each value stands first.
+fn places(written: &[String]) -> Places {
+    let mut places = Places::new();
+    for (place, value) in written.iter().enumerate() {
+        places.entry(value.clone()).or_insert(place as u64);
+    }
+    places
+}
+
 /// Bits that are in the order of the numbers.
 fn ordered(number: f64) -> u64 {
     let bits = number.to_bits();
@@ -290,7 +310,7 @@ fn ordered(number: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn share_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> Option<f64> {
+    fn effect_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> Option<Effect> {
         let response = Response {
             order: 0,
             metric: "m".to_owned(),
@@ -304,7 +324,25 @@ mod tests {
             is_number,
         };
         let at: Vec<(String, f64)> = at.iter().map(|(text, value)| ((*text).to_owned(), *value)).collect();
-        effect(&response, &column, &at, is_exact).map(|effect| effect.share)
+        let written: Vec<String> = at.iter().map(|(text, _)| text.clone()).collect();
+        effect(&response, &column, &places(&written), &at, is_exact)
+    }
+
+    fn share_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> Option<f64> {
+        effect_of(key, at, is_number, is_exact).map(|effect| effect.share)
+    }
+
+    #[test]
+    fn values_stand_in_the_order_of_the_file() {
+        let order = |at: &[(&str, f64)], is_number| -> Vec<String> {
+            let effect = effect_of("k", at, is_number, true).expect("an effect");
+            effect.values.into_iter().map(|at| at.value).collect()
+        };
+        let sizes = [("512 KiB", 1.0), ("1 MiB", 2.0), ("2 MiB", 3.0), ("16 MiB", 4.0), ("512 KiB", 1.0)];
+        assert_eq!(order(&sizes, false), ["512 KiB", "1 MiB", "2 MiB", "16 MiB"]);
+        assert_eq!(order(&[("open", 1.0), ("closed", 2.0)], false), ["open", "closed"]);
+        // Numbers stand on an axis.
+        assert_eq!(order(&[("10", 1.0), ("9", 2.0), ("-1", 3.0)], true), ["-1", "9", "10"]);
     }
 
     #[test]

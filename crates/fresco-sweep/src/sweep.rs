@@ -197,6 +197,20 @@ impl Sweep {
         self.spec.sampled.is_empty() && self.spec.listed.is_empty()
     }
 
+    /// The values of a column as the file has them, in its order; none of ranges.
+    pub(crate) fn written(&self, column: &Column) -> Vec<String> {
+        let spec = &self.spec;
+        let axes = spec.sampled.iter().chain(&spec.grid);
+        let levels = axes.filter(|axis| axis.key == column.key).flat_map(|axis| match &axis.values {
+            Values::Levels(levels) => &levels[..],
+            Values::Range(_) => &[],
+        });
+        let listed = spec.listed.iter().flatten();
+        let listed = listed.filter_map(|(key, level)| (*key == column.key).then_some(level));
+        let labels = levels.chain(listed);
+        labels.map(|level| without(&level.label, &column.unit).to_owned()).collect()
+    }
+
     /// The point of a number below [`Sweep::points`]: for each sample all combinations of the grid, the last key fastest; at the end the listed ones.
     ///
     /// # Panics

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results are made once, kept, found again, and the same whoever makes them.
 
-use crate::common::{MACHINE, directory, merged, run, sweep};
-use fresco_sweep::{Shard, State, look, summarize};
+use crate::common::{MACHINE, SCENARIO, TOOL, directory, merged, run, sweep};
+use fresco_sweep::{Effects, Shard, State, look, merge, summarize};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use std::fs;
@@ -60,6 +60,42 @@ fn what_is_there_is_not_run_again_and_what_has_changed_is() {
     .expect("written");
     let longer = all();
     assert_eq!((longer.total, longer.run, longer.found), (18, 4 + 6, 8));
+}
+
+#[test]
+fn values_of_axes_stand_in_the_order_of_the_file() {
+    let directory = directory();
+    let (here, out) = (directory.path(), directory.path().join("out"));
+    let text = "scenario = \"./tiny.toml\"\n[grid]\nmemory.controller.page = [\"open\", \"closed\"]\nhow = [\"two\", \"one\"]\n\
+                task.noise.parameters.bytes = [\"512 KiB\", \"1 MiB\", \"128 KiB\"]\n\
+                [[variant]]\nname = \"one\"\nset.corunners = 0\n[[variant]]\nname = \"two\"\nset.corunners = 1\n";
+    fs::write(here.join("s.toml"), text).expect("written");
+    let sweep = sweep(here);
+    run(&sweep, &out, Shard::WHOLE, false).expect("runs");
+    let mut effects = Effects::of(&sweep);
+    let index = look(&out).expect("a sweep");
+    merge(&sweep, &index, 0..sweep.points(), (&out, ""), &TOOL(), Some(&mut effects)).expect("merged");
+    let all = effects.all(&sweep);
+    let order = |axis: &str| -> Vec<&str> {
+        let effect = all.iter().find(|effect| effect.axis == axis).expect(axis);
+        effect.values.iter().map(|at| at.value.as_str()).collect()
+    };
+    assert_eq!(order("memory.controller.page"), ["open", "closed"]);
+    assert_eq!(order("how"), ["two", "one"]);
+    assert_eq!(order("task.noise.parameters.bytes"), ["512 KiB", "1 MiB", "128 KiB"]);
+}
+
+#[test]
+fn a_scenario_that_changes_while_it_runs_is_noticed() {
+    let directory = directory();
+    let (here, out) = (directory.path(), directory.path().join("out"));
+    let sweep = sweep(here);
+    fs::write(here.join("tiny.toml"), format!("# Changed.\n{SCENARIO}")).expect("written");
+    let error = run(&sweep, &out, Shard::WHOLE, false).expect_err("it has changed");
+    assert!(
+        error.to_string().contains("tiny.toml: found another file than before"),
+        "{error}"
+    );
 }
 
 #[test]
