@@ -16,6 +16,8 @@ pub enum Kind {
     /// What the user wrote is wrong.
     #[default]
     Input,
+    /// What the user wrote is understood, and nothing can do it: tasks that need more than their cores or their memory have.
+    Infeasible,
     /// What the user wrote is right, but the memory that was asked for does not have room for the data.
     DoesNotFit,
     /// What the user wrote may be right, but it is larger than Fresco looks at.
@@ -28,7 +30,7 @@ impl Kind {
     /// The exit status of a program that ends for it: 2, 3, 4, and 70 for a fault of its own (EX_SOFTWARE of sysexits.h).
     pub fn status(self) -> u8 {
         match self {
-            Self::Input => 2,
+            Self::Input | Self::Infeasible => 2,
             Self::DoesNotFit => 3,
             Self::TooLarge => 4,
             Self::Internal => 70,
@@ -105,6 +107,12 @@ impl InputError {
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.0.allowed = allowed.into();
         self
+    }
+
+    /// Nothing can do it.
+    #[must_use]
+    pub fn infeasible(self) -> Self {
+        self.of_kind(Kind::Infeasible)
     }
 
     /// It is larger than is looked at.

@@ -22,7 +22,7 @@ pub struct Outcome {
 /// Why a point has no rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointFailure {
-    /// Exit status that `fresco sim` would have had: 1 if there is no plan, 2, 3, 4, or 70 for a fault of Fresco itself.
+    /// Exit status that `fresco sim` would have had, or 1 if there can be no plan: 1, 2, 3, 4, or 70 for a fault of Fresco itself.
     pub status: u8,
     /// What was found, what is allowed, and the way out.
     pub message: String,
@@ -67,7 +67,10 @@ impl Sweep {
             Err(error) => {
                 return Some(Outcome {
                     inputs: Vec::new(),
-                    result: Err(PointFailure::of(&error, true)),
+                    result: Err(match self.is_planned(point) {
+                        true => planned::unread(&error),
+                        false => PointFailure::of(&error, true),
+                    }),
                 });
             }
         };

@@ -127,6 +127,19 @@ pub(crate) fn run(
     Ok(Some(result))
 }
 
+/// Why the tasks of a point cannot be planned. A load that no method can carry is known as they are read; the status is that of any load of which
+/// there is no plan.
+pub(crate) fn unread(error: &InputError) -> PointFailure {
+    let failure = PointFailure::of(error, true);
+    match error.kind {
+        Kind::Infeasible => PointFailure {
+            status: WANTING,
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
 /// Why there is no plan, with the exit status that `fresco sim` has then.
 fn refused(set: &TaskSet, refusal: &Refusal) -> PointFailure {
     let by = set

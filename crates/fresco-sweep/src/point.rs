@@ -91,7 +91,7 @@ impl Sweep {
     /// Looks whether the first point can be run, before many are.
     ///
     /// # Errors
-    /// What is wrong with it; that its data do not fit the memory is not: other points may be smaller.
+    /// What is wrong with it. That no plan can carry its load, or that its data do not fit the memory, is not: others may be smaller.
     pub fn check(&self) -> Result<(), InputError> {
         match self.subject(&self.point(0)) {
             Err(error) if error.kind == Kind::Input => Err(error),

@@ -32,7 +32,7 @@ memory = "64 KiB"
 "#;
 
 /// Six points: with 1 ms both methods have a plan; with 5.9 ms the servers of the first leave no time, by its locks; with 7 ms the tasks have a
-/// utilisation above 1, which is told as they are read.
+/// utilisation above 1, which is told as they are read; there is no plan of them either.
 const PLANS: &str = r#"scenario = "./two.toml"
 [plan_run]
 horizon = "16 ms"
@@ -102,7 +102,7 @@ fn a_point_is_planned_and_the_plan_is_simulated() {
     for number in [2, 5] {
         let (status, told) = failure(number).expect("more than a core");
         assert!(
-            status == 2 && told.contains("found a utilisation of 1.125"),
+            status == 1 && told.contains("found a utilisation of 1.125"),
             "{status}: {told}"
         );
     }
@@ -128,6 +128,34 @@ fn a_point_is_planned_and_the_plan_is_simulated() {
         .collect();
     assert!(values.len() > 50, "{}", values.len());
     assert_eq!(observed(&observations, 0), values);
+}
+
+/// What a sweep over these execution times finds before jobs are submitted, and the statuses of its points.
+fn statuses(times: &str) -> (Result<(), String>, Vec<Option<u8>>) {
+    let directory = directory();
+    let (here, out) = (directory.path(), directory.path().join("out"));
+    let text = format!("scenario = \"./two.toml\"\n[plan_run]\nhorizon = \"16 ms\"\n[grid]\ntask.radio.wcet = {times}\n");
+    fs::write(here.join("s.toml"), text).expect("written");
+    let sweep = sweep(here);
+    run(&sweep, &out, Shard::WHOLE, false).expect("runs");
+    let index = look(&out).expect("a sweep");
+    let inputs = sweep.inputs();
+    let status = |number| match index.state(&sweep, &sweep.point(number), &inputs) {
+        State::Failed(failure) => Some(failure.status),
+        _ => None,
+    };
+    let statuses = (0..sweep.points()).map(status).collect();
+    (sweep.check().map_err(|error| error.to_string()), statuses)
+}
+
+#[test]
+fn a_load_that_cannot_be_planned_has_failed_wherever_it_stands() {
+    // More than a core, more than its own deadline: both are known as tasks are read.
+    assert_eq!(statuses(r#"["7 ms", "9 ms", "1 ms"]"#), (Ok(()), vec![Some(1), Some(1), None]));
+    assert_eq!(statuses(r#"["1 ms", "9 ms", "7 ms"]"#), (Ok(()), vec![None, Some(1), Some(1)]));
+    // What is no load at all is wrong in the file.
+    let (wrong, _) = statuses(r#"["7 mss", "1 ms"]"#);
+    assert!(wrong.is_err_and(|told| told.contains("grid.task.radio.wcet")));
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
         return Err(root
             .error_at("task", found)
             .allowed(format!("at most {cores}, the number of cores"))
-            .help("shorten execution times, lengthen periods, or set plan.cores"));
+            .help("shorten execution times, lengthen periods, or set plan.cores")
+            .infeasible());
     }
     let bytes: u128 = tasks.iter().map(|task| u128::from(task.memory)).sum();
     let capacity = machine.memory.organisation.total_bytes();
@@ -33,7 +34,8 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
                 fresco_input::format_size(capacity),
                 machine.name
             ))
-            .help("give the tasks less memory, or take a larger machine"));
+            .help("give the tasks less memory, or take a larger machine")
+            .infeasible());
     }
     Ok(())
 }

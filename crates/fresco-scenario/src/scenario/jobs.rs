@@ -3,7 +3,7 @@
 //! task; `scheduler` and `context_switch` of `[policy]`.
 
 use fresco_dram::Ps;
-use fresco_input::{InputError, Table};
+use fresco_input::{InputError, Kind, Table};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::{Task, TaskError, Time};
 
@@ -115,6 +115,10 @@ pub(super) fn wcet_high(table: &Table<'_>, task: Option<&Task>) -> Result<Option
 
 /// The error of impossible times, at the key that is wrong.
 fn impossible(table: &Table<'_>, error: TaskError) -> InputError {
+    let kind = match error {
+        TaskError::WcetBeyondDeadline(..) => Kind::Infeasible,
+        _ => Kind::Input,
+    };
     let ns = |time: Time| fresco_input::format_duration(time.saturating_mul(1000));
     let (key, found, allowed, help) = match error {
         TaskError::ZeroPeriod => (
@@ -166,7 +170,7 @@ fn impossible(table: &Table<'_>, error: TaskError) -> InputError {
             "shorten it, or lengthen wcet",
         ),
     };
-    table.error_at(key, found).allowed(allowed).help(help)
+    table.error_at(key, found).allowed(allowed).help(help).of_kind(kind)
 }
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.
