@@ -108,18 +108,39 @@ pub(crate) struct Read {
 pub struct Inputs {
     directory: PathBuf,
     known: Mutex<BTreeMap<(Option<String>, String), Known>>,
+    /// The scenario's file, which was read before.
+    scenario: Option<Seen>,
+}
+
+/// A file, and its state before it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    path: PathBuf,
+    state: FileState,
+}
+
+/// Length, time and number of a file.
+type FileState = (u64, i64, i64, u64);
+
+impl Seen {
+    /// None of what is no file, such as a pipe, or not there.
+    pub(crate) fn look(path: PathBuf) -> Option<Self> {
+        let state = state(&path).filter(|_| path.is_file())?;
+        Some(Self { path, state })
+    }
 }
 
 /// Digest of a file, and its length, time and number when it was read; `None` if it cannot be.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     digest: Option<String>,
-    state: Option<(u64, i64, i64, u64)>,
+    state: Option<FileState>,
 }
 
 impl Inputs {
-    pub(crate) fn new(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path, scenario: Option<Seen>) -> Self {
         Self {
+            scenario,
             directory: directory.to_owned(),
             known: Mutex::default(),
         }
@@ -183,6 +204,10 @@ impl Inputs {
 
     /// A file that has changed since it was looked at; what was run meanwhile belongs to neither of its states.
     pub fn changed(&self) -> Option<PathBuf> {
+        let scenario = self.scenario.iter().find(|seen| state(&seen.path) != Some(seen.state));
+        if let Some(seen) = scenario {
+            return Some(seen.path.clone());
+        }
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = |((path, _), known): (&(Option<String>, String), &Known)| {
             let path = self.directory.join(path.as_ref()?);
@@ -192,7 +217,7 @@ impl Inputs {
     }
 }
 
-fn state(path: &Path) -> Option<(u64, i64, i64, u64)> {
+fn state(path: &Path) -> Option<FileState> {
     let meta = path.metadata().ok()?;
     Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
 }
@@ -225,7 +250,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("t");
         std::fs::write(&path, "one").expect("written");
-        let inputs = Inputs::new(directory.path());
+        let inputs = Inputs::new(directory.path(), None);
         let input = |digest: &str| Input {
             kind: "trace".to_owned(),
             name: "t".to_owned(),
@@ -237,7 +262,7 @@ mod tests {
         assert_eq!(inputs.changed(), None);
         std::fs::write(&path, "another").expect("written");
         assert_eq!(inputs.changed(), Some(path));
-        assert!(!Inputs::new(directory.path()).hold(&[input(&before)]));
+        assert!(!Inputs::new(directory.path(), None).hold(&[input(&before)]));
         let machine = Input {
             kind: "machine".to_owned(),
             name: "p4080".to_owned(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A sweep: its points by number, and one of them as a scenario.
 
-use crate::address::{Digest, Inputs, Spelling};
+use crate::address::{Digest, Inputs, Seen, Spelling};
 use crate::planned::asks_for_a_plan;
 use crate::spec::{Axis, Level, Set, Spec, Values};
 use crate::{PLANNER, PlanRun};
@@ -36,6 +36,8 @@ pub struct Sweep {
     /// Axes of the scenario's own sweep, which is made at each point.
     pub inner: Vec<fresco_scenario::Axis>,
     pub(crate) scenario: Source,
+    /// Its file, as it was when it was read.
+    seen: Option<Seen>,
     /// The scenario has `[plan]`.
     pub(crate) has_plan: bool,
     /// Of what all points share.
@@ -109,6 +111,8 @@ impl Sweep {
         let spec = Spec::parse(file, text, overrides)?;
         let name = &spec.scenario;
         let is_path = name.contains('/') || name.ends_with(".toml") || name.ends_with(".json");
+        // Before it is read, so that what changes it meanwhile is noticed.
+        let seen = is_path.then(|| Seen::look(directory.join(name))).flatten();
         let scenario = match is_path {
             true => Source::read(directory.join(name)),
             false => builtin_source(name),
@@ -137,6 +141,7 @@ impl Sweep {
             text: text.to_owned(),
             overrides: overrides.to_vec(),
             scenario,
+            seen,
             has_plan,
             common,
         };
@@ -192,11 +197,6 @@ impl Sweep {
         (spec.combinations * u64::from(spec.samples)) as u32 + spec.listed.len() as u32
     }
 
-    /// Returns true if its points are all combinations of the values of its axes.
-    pub fn is_grid(&self) -> bool {
-        self.spec.sampled.is_empty() && self.spec.listed.is_empty()
-    }
-
     /// The values of a column as the file has them, in its order; none of ranges.
     pub(crate) fn written(&self, column: &Column) -> Vec<String> {
         let spec = &self.spec;
@@ -209,6 +209,11 @@ impl Sweep {
         let listed = listed.filter_map(|(key, level)| (*key == column.key).then_some(level));
         let labels = levels.chain(listed);
         labels.map(|level| without(&level.label, &column.unit).to_owned()).collect()
+    }
+
+    /// Returns true if its points are all combinations of the values of its axes.
+    pub fn is_grid(&self) -> bool {
+        self.spec.sampled.is_empty() && self.spec.listed.is_empty()
     }
 
     /// The point of a number below [`Sweep::points`]: for each sample all combinations of the grid, the last key fastest; at the end the listed ones.
@@ -278,7 +283,7 @@ impl Sweep {
 
     /// The files that a point reads, where they lie and what is in them.
     pub fn inputs(&self) -> Inputs {
-        Inputs::new(&self.scenario.directory)
+        Inputs::new(&self.scenario.directory, self.seen.clone())
     }
 
     /// Digest of all that decides which points it has, and of the model.
