@@ -2,7 +2,7 @@
 //! `fresco sweep` as a user runs it: here, in shards, killed, on a full disk, as an array of jobs.
 
 use crate::common::files::MACHINE;
-use crate::common::{directory_with, fresco, json, refused, stdout};
+use crate::common::{directory_with, fresco, fresco_with, json, refused, stdout};
 use crate::json_reference::check;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -283,6 +283,20 @@ fn tables_that_were_damaged_are_written_anew() {
         modified(&table) > last && written(&out) == whole,
         "--merge always writes"
     );
+}
+
+#[test]
+fn jobs_cannot_read_what_the_terminal_was_given() {
+    let directory = prepared(SWEEP);
+    for what in ["--slurm", "--parallel", "--kubernetes"] {
+        let complaint = fresco_with(&["sweep", "-", "--out", "out", what, "3"], directory.path(), SWEEP.as_bytes());
+        let complaint = String::from_utf8_lossy(&complaint.stderr);
+        let told = format!("standard input: {what}: found the sweep where no job can read it");
+        assert!(
+            complaint.contains(&told) && complaint.contains(&format!("fresco sweep sweep.toml {what} 3")),
+            "{complaint}"
+        );
+    }
 }
 
 #[test]

@@ -3,24 +3,42 @@
 
 use super::Args;
 use crate::provenance::quoted;
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name, is_standard_input};
 use fresco_sweep::Sweep;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What is asked for, if anything is.
-pub fn text(args: &Args, out: &Path, sweep: &Sweep) -> Option<String> {
+///
+/// # Errors
+/// The sweep is not in a file that jobs could read.
+pub fn text(args: &Args, out: &Path, sweep: &Sweep) -> Result<Option<String>, InputError> {
+    let asked = [
+        ("--slurm", args.slurm),
+        ("--kubernetes", args.kubernetes),
+        ("--parallel", args.parallel),
+    ];
+    if let Some((option, shards)) = asked.iter().find_map(|(option, shards)| Some((option, (*shards)?))) {
+        // Standard input and pipes are this process's own.
+        if is_standard_input(&args.file) || !args.file.is_file() {
+            let error = InputError::new(file_name(&args.file), "found the sweep where no job can read it");
+            return Err(error
+                .in_field(*option)
+                .allowed("a file that all jobs see")
+                .help(format!("write it to a file, and name that: fresco sweep sweep.toml {option} {shards}")));
+        }
+    }
     let words = words(args, out);
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    match (args.slurm, args.kubernetes, args.parallel) {
+    Ok(match (args.slurm, args.kubernetes, args.parallel) {
         (Some(shards), ..) => Some(slurm(&line, shards, &sweep.spec.name)),
         (_, Some(shards), _) => Some(kubernetes(&words, shards, &sweep.spec.name)),
         (.., Some(shards)) => Some(format!(
             "seq {shards} | parallel --workdir . --quote {line} --threads 1 --shard {{}}/{shards}\n"
         )),
         _ => None,
-    }
+    })
 }
 
 /// The command of each job, without its shard.

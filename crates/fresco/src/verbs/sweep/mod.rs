@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Outcome {
         output::write(show::status(&summary, args.json)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(text) = jobs::text(args, out, &sweep) {
+    if let Some(text) = jobs::text(args, out, &sweep)? {
         match args.submit {
             true => output::write(jobs::submit(&text)?)?,
             false => output::write_text(&text)?,
