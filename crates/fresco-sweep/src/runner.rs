@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running what is missing of a sweep, or of one of its shards, on some threads.
 //!
-//! One thread hands points out, and stores what comes back in frames; the others run them. Points are claimed by groups of neighbours: of groups
-//! that another runner has at present, this one waits for the results and takes over what is left.
+//! One thread hands points out, and stores what comes back in frames; the others run them. Points are claimed by groups of neighbours, as many as
+//! the threads are at, and about a second of work ahead of them: of groups that another runner has at present, this one waits for the results and
+//! takes over what is left.
 
 use crate::address::{Inputs, Spelling};
 use crate::outcome::Outcome;
@@ -27,6 +28,8 @@ pub struct Progress {
     pub run: u32,
     /// Of all these, points that failed.
     pub failed: u32,
+    /// Points in groups that another runner has claimed, while there is nothing else to do; else 0.
+    pub waits_for: u32,
 }
 
 impl Progress {
@@ -60,8 +63,13 @@ pub struct Runner<'r> {
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 8 << 20;
 const BATCH_WAITS: Duration = Duration::from_secs(1);
-/// Points that wait for a thread: enough for the time that a disk takes to write.
+/// Points that wait for a thread at most.
 const QUEUED: usize = 64;
+/// Work that waits for the threads, as long as points took so far: enough for the time that a disk takes to write. What waits is claimed, and a
+/// runner that has nothing to do cannot have it.
+const AHEAD: Duration = Duration::from_secs(1);
+/// Weight of a point in the mean time that points take.
+const WEIGHT: f64 = 1.0 / 8.0;
 /// From one look at what others have claimed to the next.
 const LOOKS: Duration = Duration::from_millis(300);
 /// From one call of `progress` to the next.
@@ -69,7 +77,8 @@ const TELLS: Duration = Duration::from_millis(100);
 /// Stack of a thread that runs points, as much as the main thread has.
 const STACK: usize = 8 << 20;
 
-type Made = (u32, Option<Outcome>);
+/// Number of a point, what came of it, and how long it took.
+type Made = (u32, Option<Outcome>, Duration);
 
 impl Runner<'_> {
     /// Runs what is missing, until all is there or it is stopped. What has been stored stays, whatever happens.
@@ -97,7 +106,7 @@ impl Runner<'_> {
                         InputError::new("the number of threads", found).help("use fewer threads")
                     })?;
                 }
-                Dispatcher::new(self, &inputs, work).run(&results)
+                Dispatcher::new(self, threads, &inputs, work).run(&results)
             };
             let ran = run();
             // After a fault what is under way is of no use.
@@ -112,11 +121,12 @@ impl Runner<'_> {
         loop {
             let next = queue.lock().map(|queue| queue.recv());
             let Ok(Ok(point)) = next else { return };
+            let begun = Instant::now();
             let outcome = match (self.stop)() || is_over() {
                 true => None,
                 false => self.sweep.run(&point, inputs, &|| (self.is_given_up)() || is_over()),
             };
-            if done.send((point.number, outcome)).is_err() {
+            if done.send((point.number, outcome, begun.elapsed())).is_err() {
                 return;
             }
         }
@@ -133,6 +143,9 @@ enum Next {
 
 struct Dispatcher<'d, 'r> {
     runner: &'d Runner<'r>,
+    threads: usize,
+    /// Mean time of a point in seconds, of late; `None` before the first.
+    pace: Option<f64>,
     inputs: &'d Inputs,
     work: SyncSender<Point>,
     index: Index,
@@ -157,10 +170,12 @@ struct Dispatcher<'d, 'r> {
 }
 
 impl<'d, 'r> Dispatcher<'d, 'r> {
-    fn new(runner: &'d Runner<'r>, inputs: &'d Inputs, work: SyncSender<Point>) -> Self {
+    fn new(runner: &'d Runner<'r>, threads: usize, inputs: &'d Inputs, work: SyncSender<Point>) -> Self {
         let points = runner.sweep.points();
         Self {
             runner,
+            threads,
+            pace: None,
             inputs,
             work,
             index: Index::default(),
@@ -185,8 +200,8 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
 
     fn run(mut self, results: &Receiver<Made>) -> Result<Progress, InputError> {
         self.index.refresh(&self.runner.store.segments())?;
-        let most = QUEUED + 4 * self.runner.threads;
         loop {
+            let most = self.most();
             let mut waits = false;
             while self.under_way < most && !(self.runner.stop)() {
                 match self.next()? {
@@ -202,6 +217,10 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
                     }
                 }
             }
+            self.progress.waits_for = match waits && self.under_way == 0 {
+                true => self.held_by_others(),
+                false => 0,
+            };
             if self.told.elapsed() >= TELLS {
                 self.told = Instant::now();
                 (self.runner.progress)(self.progress);
@@ -209,21 +228,40 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
             if self.under_way == 0 && (!waits || (self.runner.stop)()) {
                 break;
             }
-            match results.recv_timeout(LOOKS) {
-                Ok(made) => self.take(made),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+            // The threads have work while this one waits for the disk.
             let is_due =
                 self.batch.len() >= BATCH || self.batch_bytes >= BATCH_BYTES || self.since.elapsed() >= BATCH_WAITS;
             // Who waits for others may be waited for.
             if !self.batch.is_empty() && (is_due || self.under_way == 0) {
                 self.store()?;
             }
+            match results.recv_timeout(LOOKS) {
+                Ok(made) => self.take(made),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
         }
         self.store()?;
+        self.progress.waits_for = 0;
         (self.runner.progress)(self.progress);
         Ok(self.progress)
+    }
+
+    /// Points that may be under way: one a thread, and what they need for [`AHEAD`].
+    fn most(&self) -> usize {
+        let ahead = self
+            .pace
+            .map_or(0.0, |pace| self.threads as f64 * AHEAD.as_secs_f64() / pace);
+        self.threads + (ahead as usize).min(QUEUED + 3 * self.threads)
+    }
+
+    /// Points in groups that others have.
+    fn held_by_others(&self) -> u32 {
+        let points = self.runner.sweep.points();
+        self.busy
+            .iter()
+            .map(|group| members(*group, points).count() as u32)
+            .sum()
     }
 
     fn next(&mut self) -> Result<Next, InputError> {
@@ -240,8 +278,8 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
             } else {
                 self.looked = Instant::now();
                 self.index.refresh(&self.runner.store.segments())?;
-                let busy = std::mem::take(&mut self.busy);
-                busy.into_iter().try_for_each(|group| self.begin(group))?;
+                // One after the other: what has become free may be shared as well.
+                self.groups.append(&mut self.busy);
             }
         }
     }
@@ -295,9 +333,11 @@ impl<'d, 'r> Dispatcher<'d, 'r> {
         Ok((missing, found))
     }
 
-    fn take(&mut self, (number, outcome): Made) {
+    fn take(&mut self, (number, outcome, took): Made) {
         self.under_way -= 1;
         let Some(outcome) = outcome else { return };
+        let took = took.as_secs_f64();
+        self.pace = Some(self.pace.map_or(took, |pace| pace + WEIGHT * (took - pace)));
         self.progress.run += 1;
         self.progress.failed += u32::from(outcome.result.is_err());
         if self.batch.is_empty() {

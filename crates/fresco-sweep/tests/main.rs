@@ -7,3 +7,4 @@ mod points;
 mod refused;
 mod results;
 mod schema;
+mod sharing;

@@ -134,7 +134,8 @@ fn a_point_is_planned_and_the_plan_is_simulated() {
 fn statuses(times: &str) -> (Result<(), String>, Vec<Option<u8>>) {
     let directory = directory();
     let (here, out) = (directory.path(), directory.path().join("out"));
-    let text = format!("scenario = \"./two.toml\"\n[plan_run]\nhorizon = \"16 ms\"\n[grid]\ntask.radio.wcet = {times}\n");
+    let text =
+        format!("scenario = \"./two.toml\"\n[plan_run]\nhorizon = \"16 ms\"\n[grid]\ntask.radio.wcet = {times}\n");
     fs::write(here.join("s.toml"), text).expect("written");
     let sweep = sweep(here);
     run(&sweep, &out, Shard::WHOLE, false).expect("runs");
@@ -151,8 +152,14 @@ fn statuses(times: &str) -> (Result<(), String>, Vec<Option<u8>>) {
 #[test]
 fn a_load_that_cannot_be_planned_has_failed_wherever_it_stands() {
     // More than a core, more than its own deadline: both are known as tasks are read.
-    assert_eq!(statuses(r#"["7 ms", "9 ms", "1 ms"]"#), (Ok(()), vec![Some(1), Some(1), None]));
-    assert_eq!(statuses(r#"["1 ms", "9 ms", "7 ms"]"#), (Ok(()), vec![None, Some(1), Some(1)]));
+    assert_eq!(
+        statuses(r#"["7 ms", "9 ms", "1 ms"]"#),
+        (Ok(()), vec![Some(1), Some(1), None])
+    );
+    assert_eq!(
+        statuses(r#"["1 ms", "9 ms", "7 ms"]"#),
+        (Ok(()), vec![None, Some(1), Some(1)])
+    );
     // What is no load at all is wrong in the file.
     let (wrong, _) = statuses(r#"["7 mss", "1 ms"]"#);
     assert!(wrong.is_err_and(|told| told.contains("grid.task.radio.wcet")));

@@ -74,7 +74,15 @@ fn values_of_axes_stand_in_the_order_of_the_file() {
     run(&sweep, &out, Shard::WHOLE, false).expect("runs");
     let mut effects = Effects::of(&sweep);
     let index = look(&out).expect("a sweep");
-    merge(&sweep, &index, 0..sweep.points(), (&out, ""), &TOOL(), Some(&mut effects)).expect("merged");
+    merge(
+        &sweep,
+        &index,
+        0..sweep.points(),
+        (&out, ""),
+        &TOOL(),
+        Some(&mut effects),
+    )
+    .expect("merged");
     let all = effects.all(&sweep);
     let order = |axis: &str| -> Vec<&str> {
         let effect = all.iter().find(|effect| effect.axis == axis).expect(axis);

@@ -7,6 +7,7 @@ use crate::json_reference::check;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -199,6 +200,40 @@ fn killed_at_any_moment_and_resumed_it_is_the_same() {
 }
 
 #[test]
+fn a_runner_that_waits_for_one_that_was_stopped_says_so() {
+    let directory = prepared(&many(400));
+    let here = directory.path();
+    let start = || {
+        Command::new(env!("CARGO_BIN_EXE_fresco"))
+            .args(["sweep", "s.toml", "--out", "out", "--threads", "1"])
+            .current_dir(here)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts")
+    };
+    let signal = |name: &str, to: &std::process::Child| {
+        let done = Command::new("kill").args([name, &to.id().to_string()]).status();
+        assert!(done.expect("runs").success(), "{name}");
+    };
+    let mut stopped = start();
+    while !fs::read_dir(here.join("out/claims")).is_ok_and(|mut claims| claims.next().is_some()) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    signal("-STOP", &stopped);
+    let mut other = start();
+    let mut lines = BufReader::new(other.stderr.take().expect("piped")).lines();
+    let told = lines.find_map(|line| line.ok().filter(|line| line.contains("another runner has claimed")));
+    signal("-CONT", &stopped);
+    let told = told.expect("says that it waits");
+    assert!(
+        told.starts_with("fresco: out: nothing is left but ") && told.contains("SIGSTOP"),
+        "{told}"
+    );
+    assert!(other.wait().expect("ends").success() && stopped.wait().expect("ends").success());
+}
+
+#[test]
 fn a_full_disk_is_told_and_costs_nothing_that_was_stored() {
     let directory = prepared(&many(40));
     let here = directory.path();
@@ -289,7 +324,11 @@ fn tables_that_were_damaged_are_written_anew() {
 fn jobs_cannot_read_what_the_terminal_was_given() {
     let directory = prepared(SWEEP);
     for what in ["--slurm", "--parallel", "--kubernetes"] {
-        let complaint = fresco_with(&["sweep", "-", "--out", "out", what, "3"], directory.path(), SWEEP.as_bytes());
+        let complaint = fresco_with(
+            &["sweep", "-", "--out", "out", what, "3"],
+            directory.path(),
+            SWEEP.as_bytes(),
+        );
         let complaint = String::from_utf8_lossy(&complaint.stderr);
         let told = format!("standard input: {what}: found the sweep where no job can read it");
         assert!(

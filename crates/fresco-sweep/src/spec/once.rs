@@ -37,7 +37,10 @@ fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
         let taken = keys(beside);
         // The place of a variant tells most: there the key stands beside others.
         let of_variant = sets(axis).into_iter().filter(|set| set.key() != axis.key);
-        let Some(set) = of_variant.into_iter().find(|set| taken.iter().any(|key| meet(set.key(), key))) else {
+        let Some(set) = of_variant
+            .into_iter()
+            .find(|set| taken.iter().any(|key| meet(set.key(), key)))
+        else {
             continue;
         };
         let found = format!("found a key that has an axis: {:?} sets it, too", beside.key);
@@ -45,7 +48,10 @@ fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
             .allowed("keys that no other axis sets, nor a table of them or a key in them")
             .help("remove it from the variant, or the other axis"));
     }
-    match (keys(one).iter().any(|a| keys(other).iter().any(|b| meet(a, b))), other.place()) {
+    match (
+        keys(one).iter().any(|a| keys(other).iter().any(|b| meet(a, b))),
+        other.place(),
+    ) {
         (true, Some(place)) => {
             let found = format!("found a key that has an axis: {:?} sets it, too", one.key);
             Err(fresco_scenario::error_at(place, found)

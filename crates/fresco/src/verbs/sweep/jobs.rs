@@ -26,7 +26,9 @@ pub fn text(args: &Args, out: &Path, sweep: &Sweep) -> Result<Option<String>, In
             return Err(error
                 .in_field(*option)
                 .allowed("a file that all jobs see")
-                .help(format!("write it to a file, and name that: fresco sweep sweep.toml {option} {shards}")));
+                .help(format!(
+                    "write it to a file, and name that: fresco sweep sweep.toml {option} {shards}"
+                )));
         }
     }
     let words = words(args, out);

@@ -6,6 +6,7 @@ mod page;
 mod report;
 mod shard;
 mod show;
+mod waits;
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
@@ -21,6 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use waits::Waits;
 
 /// Arguments of `fresco sweep`.
 #[derive(Debug, clap::Args)]
@@ -149,10 +151,14 @@ fn runner(args: &Args, sweep: &Sweep, store: &Store, stop: &Stop) -> Result<Prog
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let bar = progress::bar(shard.points(sweep.points()).count() as u64, "points");
     let start = Instant::now();
+    let waits = Waits::default();
     let told = |now: Progress| {
         bar.set_position(u64::from(now.settled()));
         let rate = f64::from(now.run) / start.elapsed().as_secs_f64().max(1e-3);
         bar.set_message(format!("points, {} failed, {rate:.1} a second", now.failed));
+        if let Some(message) = waits.message(now.waits_for, store.directory()) {
+            bar.suspend(|| tell(&message));
+        }
     };
     let runner = Runner {
         sweep,
