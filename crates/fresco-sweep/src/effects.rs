@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the axes do to what was measured: for figures, and to rank the axes.
 
+use crate::design;
 use crate::rows::Block;
 use crate::sweep::Column;
 use crate::{Point, Sweep};
@@ -85,6 +86,8 @@ pub struct Effect {
     /// Share of the variance between points that the axis accounts for by itself: variance of the means of its values over that of
     /// all points, from 0 to 1. Of an estimate what chance accounts for is taken off.
     pub share: f64,
+    /// `None` if the share is exact, of these points. Else it is an estimate, from so many samples if the axis is sampled, or points if it is not.
+    pub estimated_from: Option<usize>,
     /// Of each value or bin of the axis.
     pub values: Vec<AtValue>,
 }
@@ -168,22 +171,32 @@ impl Effects {
     /// The effect of each axis on each response that is not the same at all points, in the order of responses and axes.
     pub fn all(&self, sweep: &Sweep) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let places: Vec<Places> = sweep.columns.iter().map(|column| places(&sweep.written(column))).collect();
+        let places: Vec<Places> = sweep
+            .columns
+            .iter()
+            .map(|column| places(&sweep.written(column)))
+            .collect();
         for (response, values) in &self.responses {
             let first = values.first().map_or(0.0, |(_, value)| *value);
             if values.iter().all(|(_, value)| *value == first) {
                 continue;
             }
-            // Where every value of an axis meets the same values of the others, the share is exact, of these points.
-            let is_grid = sweep.is_grid() && values.len() == sweep.points() as usize;
             for (number, column) in sweep.columns.iter().enumerate() {
                 let at: Vec<(String, f64)> = values
                     .iter()
                     .filter_map(|(point, value)| Some((sweep.point(*point).values[number].clone()?, *value)))
                     .collect();
                 // Seeds are samples of all that chance can do.
-                let is_exact = is_grid && column.key != "seed";
-                effects.extend(effect(response, column, &places[number], &at, is_exact));
+                let is_exact = column.key != "seed" && design::is_balanced(sweep, number, values);
+                let mut found = effect(response, column, &places[number], &at, is_exact);
+                if let Some(Effect {
+                    estimated_from: Some(from),
+                    ..
+                }) = &mut found
+                {
+                    *from = design::draws(sweep, number, values).unwrap_or(*from);
+                }
+                effects.extend(found);
             }
         }
         effects
@@ -284,6 +297,7 @@ fn effect(
         response: response.clone(),
         axis: column.key.clone(),
         share: share.clamp(0.0, 1.0),
+        estimated_from: is_estimate.then_some(at.len()),
         values: values.collect(),
     })
 }
@@ -309,6 +323,53 @@ fn ordered(number: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grid_axis_of_a_sampled_sweep_has_its_exact_share() {
+        let text = "scenario = \"first\"\n[random]\nsamples = 3\nover.measure.operations = { from = 10, to = 99, step = 1 }\n\
+                    [grid]\npolicy.boot = [\"pristine\", \"fresh\"]\nmeasure.skip = [0, 1]\n";
+        let sweep = Sweep::parse("s.toml", text, "".as_ref(), &[]).unwrap_or_else(|error| panic!("{error}"));
+        let response = effect_of("k", &[("a", 1.0), ("b", 2.0)], false, true)
+            .expect("an effect")
+            .response;
+        // A hundred a sample, ten for the first axis of the grid, nothing for the second.
+        let value = |n: u32| (n, f64::from(100 * (n / 4) + 10 * (n / 2 % 2)));
+        let shares = |points: &[u32]| -> Vec<(String, f64, Option<usize>)> {
+            let values: Vec<(u32, f64)> = points.iter().map(|n| value(*n)).collect();
+            let effects = Effects {
+                responses: BTreeMap::from([(response.clone(), values)]),
+                inner: Vec::new(),
+            };
+            let all = effects.all(&sweep).into_iter();
+            all.map(|effect| (effect.axis, effect.share, effect.estimated_from))
+                .collect()
+        };
+        let all: Vec<u32> = (0..12).collect();
+        let found = shares(&all);
+        let of = |axis: &str| found.iter().find(|(key, ..)| key == axis).expect(axis);
+        // Variances: 20000/3 of the samples, 25 of the axis.
+        let (_, share, from) = of("policy.boot");
+        assert!(
+            (share - 25.0 / (20_000.0 / 3.0 + 25.0)).abs() < 1e-12 && from.is_none(),
+            "{found:?}"
+        );
+        assert_eq!(of("measure.skip").1, 0.0);
+        assert!(of("measure.operations").2 == Some(3), "{found:?}");
+        // Without the last value of the second axis what is left is a grid; without a single point it is none.
+        let even: Vec<u32> = (0..12).step_by(2).collect();
+        assert!(
+            shares(&even)
+                .iter()
+                .all(|(key, _, from)| key != "policy.boot" || from.is_none())
+        );
+        let found = shares(&all[..11]);
+        assert!(
+            found
+                .iter()
+                .any(|(key, _, from)| key == "policy.boot" && *from == Some(11)),
+            "{found:?}"
+        );
+    }
 
     fn effect_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> Option<Effect> {
         let response = Response {
@@ -338,7 +399,13 @@ mod tests {
             let effect = effect_of("k", at, is_number, true).expect("an effect");
             effect.values.into_iter().map(|at| at.value).collect()
         };
-        let sizes = [("512 KiB", 1.0), ("1 MiB", 2.0), ("2 MiB", 3.0), ("16 MiB", 4.0), ("512 KiB", 1.0)];
+        let sizes = [
+            ("512 KiB", 1.0),
+            ("1 MiB", 2.0),
+            ("2 MiB", 3.0),
+            ("16 MiB", 4.0),
+            ("512 KiB", 1.0),
+        ];
         assert_eq!(order(&sizes, false), ["512 KiB", "1 MiB", "2 MiB", "16 MiB"]);
         assert_eq!(order(&[("open", 1.0), ("closed", 2.0)], false), ["open", "closed"]);
         // Numbers stand on an axis.

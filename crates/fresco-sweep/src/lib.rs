@@ -29,6 +29,7 @@
 //! ```
 
 mod address;
+mod design;
 mod effects;
 mod merge;
 mod outcome;

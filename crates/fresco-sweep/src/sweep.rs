@@ -201,19 +201,18 @@ impl Sweep {
     pub(crate) fn written(&self, column: &Column) -> Vec<String> {
         let spec = &self.spec;
         let axes = spec.sampled.iter().chain(&spec.grid);
-        let levels = axes.filter(|axis| axis.key == column.key).flat_map(|axis| match &axis.values {
-            Values::Levels(levels) => &levels[..],
-            Values::Range(_) => &[],
-        });
+        let levels = axes
+            .filter(|axis| axis.key == column.key)
+            .flat_map(|axis| match &axis.values {
+                Values::Levels(levels) => &levels[..],
+                Values::Range(_) => &[],
+            });
         let listed = spec.listed.iter().flatten();
         let listed = listed.filter_map(|(key, level)| (*key == column.key).then_some(level));
         let labels = levels.chain(listed);
-        labels.map(|level| without(&level.label, &column.unit).to_owned()).collect()
-    }
-
-    /// Returns true if its points are all combinations of the values of its axes.
-    pub fn is_grid(&self) -> bool {
-        self.spec.sampled.is_empty() && self.spec.listed.is_empty()
+        labels
+            .map(|level| without(&level.label, &column.unit).to_owned())
+            .collect()
     }
 
     /// The point of a number below [`Sweep::points`]: for each sample all combinations of the grid, the last key fastest; at the end the listed ones.

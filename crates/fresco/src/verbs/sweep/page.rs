@@ -131,7 +131,10 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
     Ok(Some(Figure {
         name: file_name(&[&sweep.spec.name, &what, "over", &effect.axis]),
         svg,
-        caption: format!("Median and quartiles over the points; {share:.0} % of the variance between points."),
+        caption: format!(
+            "Median and quartiles over the points; {share:.0} % of the variance between points ({}).",
+            show::known(sweep, effect)
+        ),
     }))
 }
 
@@ -166,7 +169,7 @@ fn reading() -> Section {
         [
             "A value of a point is the mean of its repetitions.",
             "Median and quartiles at a value of an axis are those of all points that have it, whatever they have on the other axes. An axis of many different numbers is divided into parts with as many points each; a part stands at the mean of its numbers. Figures are of axes that decide 1 % or more.",
-            "Share: variance of the means at the values of an axis over the variance of all points, the first-order index of a sensitivity analysis. Shares of the axes of a full grid add up to 100 % less what axes do together. With samples, listed points or failed ones, of axes in parts and of seeds they are estimates: what chance would show is taken off (Kelley's epsilon squared), and an axis that has another value at each point has none.",
+            "Share: variance of the means at the values of an axis over the variance of all points, the first-order index of a sensitivity analysis. Of an axis of a grid it is exact, of these points, where each value meets the same of all else, a sample being one more axis; such shares add up to 100 % at most, less what axes do together. Of sampled axes it is an estimate from so many samples as the table says, and of seeds, of axes in parts and where points are listed or missing, from points: what chance would show is taken off (Kelley's epsilon squared), and an axis that has another value at each point has none. Samples of several axes are never quite apart, so that their shares, each an estimate by itself, may add up to more than 100 %: more samples bring them nearer.",
             "observations.parquet has every value of every point, points.parquet what each point sets, its status and the error of those that failed.",
         ]
         .map(str::to_owned)

@@ -140,12 +140,23 @@ pub fn text(sweep: &Sweep, summary: &Summary, report: Option<&Report>, lines: &s
     Ok(text)
 }
 
+/// How well a share is known.
+pub fn known(sweep: &Sweep, effect: &Effect) -> String {
+    let is_sampled = sweep.spec.sampled.iter().any(|axis| axis.key == effect.axis);
+    match (effect.estimated_from, is_sampled) {
+        (None, _) => "exact".to_owned(),
+        (Some(from), true) => format!("estimated, {from} samples"),
+        (Some(from), false) => format!("estimated, {from} points"),
+    }
+}
+
 /// How much each axis decides, a row for each axis and response.
 pub fn effects<'e>(sweep: &Sweep, effects: impl IntoIterator<Item = &'e Effect>) -> Result<Table, ReportError> {
     let columns = vec![
         Column::text("measured"),
         Column::text("axis"),
         Column::number("share", "%", 1),
+        Column::text("share is"),
         Column::text("smallest mean"),
         Column::text("at"),
         Column::text("largest mean"),
@@ -163,6 +174,7 @@ pub fn effects<'e>(sweep: &Sweep, effects: impl IntoIterator<Item = &'e Effect>)
             effect.response.words().into(),
             effect.axis.as_str().into(),
             Cell::Number(100.0 * effect.share),
+            known(sweep, effect).into(),
             value(least.mean).into(),
             least.value.as_str().into(),
             value(most.mean).into(),
