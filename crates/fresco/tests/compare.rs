@@ -148,6 +148,13 @@ fn values_of_an_axis_by_hand() {
 fn what_cannot_be_compared() {
     let directory = directory_with(&[
         ("all.csv", &table(&[("x", 0, 1.0), ("y", 0, 2.0)])),
+        (
+            "word.csv",
+            &table(&[("x", 0, 1.0), ("y", 0, 2.0)]).replace(",2\n", ",abc\n"),
+        ),
+        ("large.csv", &table(&[("x", 0, 1.0)]).replace(",1\n", ",1e400\n")),
+        ("infinite.csv", &table(&[("x", 0, 1.0)]).replace(",1\n", ",inf\n")),
+        ("missing.csv", &table(&[("x", 0, f64::NAN)])),
         ("empty.json", ""),
         ("broken.json", "{\"schema\": \"fresco-sim/3\", \"data\": {"),
         ("list.json", "[1, 2]"),
@@ -192,12 +199,81 @@ fn what_cannot_be_compared() {
         ),
         (
             &["all.csv", "--by", "policy=x,y", "--metric", "slowdown"],
-            "found no value to compare",
+            "--metric: found \"slowdown\", which neither side has\n  allowed: run_time",
         ),
+        (
+            &["all.csv", "--by", "policy=x,y", "--metric", "run_time,run_tme"],
+            "did you mean \"run_time\"?",
+        ),
+        (&["all.csv", "-"], "standard input: found no place"),
+        (&["all.csv", "word.csv"], "word.csv: row 2: value: found \"abc\""),
+        (&["all.csv", "large.csv"], "large.csv: row 1: value: found \"1e400\""),
+        (
+            &["all.csv", "infinite.csv"],
+            "infinite.csv: row 1: value: found \"inf\"",
+        ),
+        (&["all.csv", "missing.csv"], "missing.csv: found no value to compare"),
     ] {
         let told = told(words);
         assert!(told.contains(wanted), "{words:?}: {told}");
     }
+}
+
+#[test]
+fn rows_without_a_value_are_left_out_and_counted() {
+    let values = [("x", 0, 1.0), ("x", 1, f64::NAN), ("x", 2, 1.0)];
+    let directory = directory_with(&[
+        ("a.csv", &table(&values)),
+        ("b.csv", &table(&[("x", 0, 1.0)])),
+        ("c.csv", &table(&values).replace("NaN", "")),
+    ]);
+    let here = directory.path();
+    for first in ["a.csv", "c.csv"] {
+        let found = json(&["compare", first, "b.csv", "--json"], here);
+        check(&found, &[]);
+        let data = &found["data"];
+        assert_eq!(
+            (&data["before"]["missing_values"], &data["after"]["missing_values"]),
+            (&1.into(), &0.into())
+        );
+        // Two values of one kind beside one of it: the same.
+        assert_eq!(
+            (&data["rows"][0]["before_values"], &data["counts"]["same"]),
+            (&2.into(), &1.into())
+        );
+        let text = stdout(&["compare", first, "b.csv", "--all"], here);
+        assert!(
+            text.contains("left out: 1 in the file of the first, 0 in that of the second")
+                && !text.contains("What has changed"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_figure_has_the_largest_changes_of_all_metrics() {
+    let of = |factor: f64| -> String {
+        let samples: Vec<(&str, u32, f64)> = (0..3).map(|n| ("x", n, factor)).collect();
+        let first = table(&samples);
+        let second = table(
+            &samples
+                .iter()
+                .map(|(policy, n, value)| (*policy, *n, value * factor))
+                .collect::<Vec<_>>(),
+        );
+        let rows = second
+            .lines()
+            .skip(1)
+            .map(|line| line.replace("run_time", "response_max") + "\n");
+        first + &rows.collect::<String>()
+    };
+    let directory = directory_with(&[("a.csv", &of(1.0)), ("b.csv", &of(2.0))]);
+    stdout(&["compare", "a.csv", "b.csv", "--out", "d"], directory.path());
+    let figure = std::fs::read_to_string(directory.path().join("d/changes.svg")).expect("a figure");
+    assert!(
+        figure.contains("run time") && figure.contains("response max"),
+        "{figure}"
+    );
 }
 
 /// Parquet and CSV of the same runs are the same; a slower machine is found, in the report, too.

@@ -29,7 +29,7 @@ pub struct Comparison {
 /// How many rows have which verdict.
 #[derive(Debug, Default, Serialize)]
 pub struct Counts {
-    /// No value differs.
+    /// No value differs: both have the same values, as often each, or one and the same, however often.
     pub same: usize,
     /// Means differ by more than the spread explains.
     pub changed: usize,
@@ -140,7 +140,9 @@ fn judged(before: &Samples, after: &Samples, confidence: f64) -> (Counts, Vec<Ro
                 values.sort_by(f64::total_cmp);
                 values
             };
-            let verdict = match (sorted(a) == sorted(b), before == after, &difference) {
+            // One value that never varies is the same in however many runs.
+            let is_constant = a.iter().chain(b).all(|value| *value == a[0]);
+            let verdict = match (is_constant || sorted(a) == sorted(b), before == after, &difference) {
                 (true, ..) => Verdict::Same,
                 (_, false, None) => Verdict::UnknownSpread,
                 _ => Verdict::WithinSpread,
@@ -207,6 +209,8 @@ mod tests {
             ("slower", &[10.0, 10.1, 9.9]),
             ("exact", &[5.0, 5.0]),
             ("single", &[1.0]),
+            ("constant", &[3.0, 3.0]),
+            ("twice", &[1.0, 2.0]),
             ("gone", &[1.0]),
         ]);
         let after = samples(&[
@@ -215,6 +219,8 @@ mod tests {
             ("slower", &[20.0, 20.1, 19.9]),
             ("exact", &[6.0, 6.0]),
             ("single", &[2.0]),
+            ("constant", &[3.0, 3.0, 3.0]),
+            ("twice", &[1.0, 2.0, 1.0, 2.0]),
             ("new", &[1.0]),
         ]);
         let found = Comparison::of([Side::default(), Side::default()], &[before, after], 0.95);
@@ -226,6 +232,8 @@ mod tests {
                 .map(|row| row.verdict)
         };
         assert_eq!(verdict("same"), Some(Verdict::Same));
+        assert_eq!(verdict("constant"), Some(Verdict::Same));
+        assert_eq!(verdict("twice"), Some(Verdict::WithinSpread));
         assert_eq!(verdict("noise"), Some(Verdict::WithinSpread));
         assert_eq!(verdict("slower"), Some(Verdict::Changed));
         assert_eq!(verdict("exact"), Some(Verdict::Changed));
@@ -237,6 +245,6 @@ mod tests {
         );
         let shown: Vec<&str> = found.shown(false).iter().map(|row| row.of.metric.as_str()).collect();
         assert_eq!(shown, ["slower", "exact"]);
-        assert_eq!(found.shown(true).len(), 4);
+        assert_eq!(found.shown(true).len(), 5);
     }
 }

@@ -14,10 +14,11 @@ use crate::failure::{Failure, Outcome};
 use crate::files::{PAGE, ReportDirectory};
 use crate::{output, outputs, provenance};
 use comparison::Comparison;
-use fresco_input::InputError;
+use fresco_input::{InputError, closest};
 use fresco_load::trace::digest_of_file;
 use fresco_report::{Document, InputFile, Provenance};
 use source::Source;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Values are compared of the same scenario, axes, subject and metric. Samples are the values of seeds and repetitions.
+Both sides are files or directories: - is no standard input here.
 
 Examples:
   fresco sim first --set repetitions=5 --out before
@@ -113,7 +115,7 @@ pub fn run(args: &Args) -> Outcome {
 /// Compares what was asked for.
 ///
 /// # Errors
-/// A file cannot be read, `--by` names what is not there, or nothing is on both sides.
+/// A file cannot be read, `--metric` or `--by` names what is not there, or nothing is on both sides.
 fn compared(args: &Args, paths: [&Path; 2], sources: &[Source; 2]) -> Result<Comparison, Failure> {
     let [first, second] = sources;
     let before = samples::read(first, &args.metric)?;
@@ -121,13 +123,21 @@ fn compared(args: &Args, paths: [&Path; 2], sources: &[Source; 2]) -> Result<Com
         true => None,
         false => Some(samples::read(second, &args.metric)?),
     };
-    let all = [&before, other.as_ref().unwrap_or(&before)];
-    let (sides, samples) = sides::of(
+    let found = [&before, other.as_ref().unwrap_or(&before)];
+    refuse_unknown(&args.metric, found)?;
+    if let Some((source, _)) = std::iter::zip(sources, found).find(|(_, found)| found.samples.is_empty()) {
+        let error = InputError::new(source.file.display().to_string(), "found no value to compare");
+        let error = error.allowed("observations with a metric and a value, and the metrics that are asked for");
+        return Err(error.help("check the path and --metric").into());
+    }
+    let all = found.map(|found| &found.samples);
+    let (mut sides, samples) = sides::of(
         paths,
         sources.each_ref().map(|source| source.file.as_path()),
         &args.by,
         all,
     )?;
+    std::iter::zip(&mut sides, found).for_each(|(side, found)| side.missing_values = found.missing);
     let labels = [&sides[0].label, &sides[1].label].map(String::clone);
     let comparison = Comparison::of(sides, &samples, args.confidence);
     if comparison.rows.is_empty() {
@@ -138,6 +148,24 @@ fn compared(args: &Args, paths: [&Path; 2], sources: &[Source; 2]) -> Result<Com
         return Err(error.into());
     }
     Ok(comparison)
+}
+
+/// Refuses a metric that neither side has: a misspelled one among others would be passed over.
+fn refuse_unknown(asked: &[String], found: [&samples::Found; 2]) -> Result<(), InputError> {
+    let all: BTreeSet<&str> = found.iter().flat_map(|one| &one.metrics).map(String::as_str).collect();
+    let Some(unknown) = asked.iter().find(|name| !all.contains(name.as_str())) else {
+        return Ok(());
+    };
+    let help = match closest(unknown, all.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => "choose some of these, with commas between them".to_owned(),
+    };
+    let names: Vec<&str> = all.into_iter().collect();
+    Err(
+        InputError::new("--metric", format!("found {unknown:?}, which neither side has"))
+            .allowed(names.join(", "))
+            .help(help),
+    )
 }
 
 fn json(comparison: &Comparison, provenance: &Provenance) -> Result<Vec<u8>, Failure> {

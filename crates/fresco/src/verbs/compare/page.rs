@@ -32,7 +32,10 @@ pub fn of(
     }
     section = section.table(show::table(comparison, shown.iter().take(MOST_ROWS).copied())?);
     page.sections.push(section);
-    let sides = format!("First: {}. Second: {}.", before.whole(), after.whole());
+    let mut sides = format!("First: {}. Second: {}.", before.whole(), after.whole());
+    if let Some(missing) = show::missing(comparison) {
+        sides = format!("{sides} {missing}");
+    }
     let method = format!(
         "Values of the same scenario, axes, subject and metric are compared; samples are the values of seeds and repetitions. The interval is Welch's for the difference of two means, which presumes neither equal variances nor pairs. More than the spread: a difference among those that Benjamini and Hochberg's procedure picks from all that were compared, so that at most {:.3} % of these are chance. Where a side has one value alone there is no spread, and nothing is said.",
         100.0 * (1.0 - comparison.confidence)
@@ -42,45 +45,42 @@ pub fn of(
     Ok((page, figures))
 }
 
-/// The largest relative changes with their intervals.
+/// The largest relative changes with their intervals, of whatever metric: a share of what was there is one scale for all.
 fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
-    // Changes of one kind stand on one scale: those of the metric that is looked at first.
-    let Some(first) = shown.first() else { return Ok(None) };
-    let same_metric = |row: &&&Row| row.of.metric == first.of.metric;
-    let shown: Vec<&Row> = shown.iter().filter(same_metric).copied().collect();
+    let mut drawn: Vec<(&Row, f64)> = shown.iter().filter_map(|row| Some((*row, row.relative?))).collect();
+    drawn.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    drawn.truncate(MOST_BARS);
+    let Some((first, _)) = drawn.first().copied() else {
+        return Ok(None);
+    };
     // A bar is labelled by what tells it apart from the others.
-    let axes = first.of.axes.iter().map(|(name, _)| name.as_str());
-    let (apart, common): (Vec<&str>, Vec<&str>) = ["scenario", "subject"]
+    let mut axes: Vec<&str> = Vec::new();
+    for (axis, _) in drawn.iter().flat_map(|(row, _)| &row.of.axes) {
+        if !axes.contains(&axis.as_str()) {
+            axes.push(axis);
+        }
+    }
+    let (apart, common): (Vec<&str>, Vec<&str>) = ["metric", "scenario", "subject"]
         .into_iter()
         .chain(axes)
-        .partition(|name| shown.iter().any(|row| part(row, name) != part(first, name)));
+        .partition(|name| drawn.iter().any(|(row, _)| part(row, name) != part(first, name)));
     let label = |row: &Row| match apart[..] {
         [] => row.of.subject.clone(),
         _ => apart.iter().map(|name| part(row, name)).collect::<Vec<_>>().join(", "),
     };
-    let bars: Vec<(String, Bar)> = shown
-        .iter()
-        .filter_map(|row| {
-            let (change, found, base) = (row.relative?, row.difference?, row.before.abs());
-            let bar = Bar {
-                value: 100.0 * change,
-                spread: Some((100.0 * found.low / base, 100.0 * found.high / base)),
-            };
+    let bar = |(row, change): &(&Row, f64)| {
+        let (value, base) = (100.0 * change, row.before.abs());
+        let bar = Bar {
+            value,
             // Rounding may not put the bar beside its own interval.
-            let (low, high) = bar.spread?;
-            Some((
-                label(row),
-                Bar {
-                    spread: Some((low.min(bar.value), high.max(bar.value))),
-                    ..bar
-                },
-            ))
-        })
-        .take(MOST_BARS)
-        .collect();
-    if bars.is_empty() {
-        return Ok(None);
-    }
+            spread: row.difference.map(|found| {
+                let (low, high) = (100.0 * found.low / base, 100.0 * found.high / base);
+                (low.min(value), high.max(value))
+            }),
+        };
+        (label(row), bar)
+    };
+    let bars: Vec<(String, Bar)> = drawn.iter().map(bar).collect();
     let heading = Heading::new(
         "Largest changes",
         format!(
@@ -91,12 +91,16 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
         ),
     );
     let (groups, bars): (Vec<String>, Vec<Bar>) = bars.into_iter().unzip();
-    let common: Vec<String> = common.into_iter().map(|name| named(name, part(first, name))).collect();
+    let alike: Vec<String> = common.iter().map(|name| named(name, &part(first, name))).collect();
+    let others = shown.len() - drawn.len();
     let chart = BarChart {
         heading: heading.described("Change of the second over the first, with its interval."),
         groups_label: apart.join(", "),
         groups,
-        y: Axis::new(format!("change of {}", first.of.metric.replace('_', " ")), "%"),
+        y: match common.contains(&"metric") {
+            true => Axis::new(format!("change of {}", first.of.metric.replace('_', " ")), "%"),
+            false => Axis::new("change", "%"),
+        },
         series: vec![BarSeries {
             name: "change".to_owned(),
             bars: bars.into_iter().map(Some).collect(),
@@ -107,25 +111,28 @@ fn figure(comparison: &Comparison, shown: &[&Row], provenance: &Provenance) -> R
         name: "changes".to_owned(),
         svg: chart.to_svg(provenance)?,
         caption: format!(
-            "Change of the mean{}; whiskers: interval of the difference. The table has the other metrics.",
-            match common.is_empty() {
+            "Change of the mean{}; whiskers: interval of the difference.{}",
+            match alike.is_empty() {
                 true => String::new(),
-                false => format!(", all of {}", common.join(", ")),
+                false => format!(", all of {}", alike.join(", ")),
+            },
+            match others {
+                0 => String::new(),
+                others => format!(" The table has {others} more."),
             }
         ),
     }))
 }
 
-/// Of what was measured the scenario, the subject, or the value of an axis; empty without.
-fn part<'r>(row: &'r Row, name: &str) -> &'r str {
+/// Of what was measured the metric in words, the scenario, the subject, or the value of an axis; empty without.
+fn part(row: &Row, name: &str) -> String {
     match name {
-        "scenario" => &row.of.scenario,
-        "subject" => &row.of.subject,
-        name => row
-            .of
-            .axes
-            .iter()
-            .find(|(axis, _)| axis == name)
-            .map_or("", |(_, value)| value),
+        "metric" => row.of.metric.replace('_', " "),
+        "scenario" => row.of.scenario.clone(),
+        "subject" => row.of.subject.clone(),
+        name => {
+            let own = row.of.axes.iter().find(|(axis, _)| axis == name);
+            own.map_or(String::new(), |(_, value)| value.clone())
+        }
     }
 }

@@ -16,6 +16,10 @@ pub fn text(comparison: &Comparison, all: bool) -> Result<String, ReportError> {
     let shown = comparison.shown(all);
     let (first, second) = (comparison.before.whole(), comparison.after.whole());
     let mut text = format!("first    {first}\nsecond   {second}\n\n{}\n", sentence(comparison));
+    if let Some(missing) = missing(comparison) {
+        text.push_str(&missing);
+        text.push('\n');
+    }
     if !shown.is_empty() {
         text.push('\n');
         text.push_str(&table(comparison, shown.iter().take(MOST_ROWS).copied())?.to_text(crate::terminal_width()));
@@ -54,6 +58,14 @@ pub fn sentence(comparison: &Comparison) -> String {
         counts.only_before,
         counts.only_after
     )
+}
+
+/// What was left out, if anything.
+pub fn missing(comparison: &Comparison) -> Option<String> {
+    let (first, second) = (comparison.before.missing_values, comparison.after.missing_values);
+    (first + second > 0).then(|| {
+        format!("Rows without a value are left out: {first} in the file of the first, {second} in that of the second.")
+    })
 }
 
 /// In words what was measured.

@@ -21,6 +21,8 @@ pub struct Side {
     pub file: String,
     /// Axes that are compared, and its values on them; an empty one where it has none.
     pub by: Vec<(String, String)>,
+    /// Rows of its file, of the metrics that are asked for, without a value: they are left out.
+    pub missing_values: usize,
 }
 
 impl Side {
@@ -170,6 +172,7 @@ pub fn of(
             label: label.join(", "),
             file: files[number].display().to_string(),
             by: by.collect(),
+            missing_values: 0,
         }
     };
     let chosen = |number: usize| {

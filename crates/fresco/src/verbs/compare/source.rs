@@ -4,7 +4,7 @@
 use crate::failure::Failure;
 use crate::files::RESULTS;
 use crate::shown::Results;
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name, is_standard_input};
 use fresco_report::ReportError;
 use fresco_report::dataset::{Value, read_rows};
 use std::fs::File;
@@ -29,6 +29,15 @@ impl Source {
     /// # Errors
     /// There is none.
     pub fn of(path: &Path) -> Result<Self, InputError> {
+        if is_standard_input(path) {
+            let error = InputError::new(
+                file_name(path),
+                "found no place where measured values could be looked for",
+            );
+            return Err(error
+                .allowed(format!("a directory with {}, or such a file", FILES.join(", ")))
+                .help("write them to a file first: fresco sim SCENARIO --json > a.json"));
+        }
         let mut files = FILES.map(|name| path.join(name)).into_iter();
         let file = match path.is_file() {
             true => Some(path.to_owned()),
