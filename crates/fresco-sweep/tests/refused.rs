@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 37] = [
+pub const WRONG: [(&str, &str, Schema); 40] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -59,6 +59,21 @@ pub const WRONG: [(&str, &str, Schema); 37] = [
     ),
     ("scenario = \"first\"\ngrid.seed = []", "found an empty list", Refuses),
     ("scenario = \"first\"\ngrid.seed = [1, 1]", "found 1 twice", Takes),
+    (
+        "scenario = \"first\"\n[grid]\ntask.victim.parameters.bytes = [\"1 MiB\", \"2 MiB\", \"1024 KiB\"]",
+        "s.toml:3: grid.task.victim.parameters.bytes.2: found 1024 KiB, which is 1 MiB once more",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.measure.time = [\"1 ms\", \"1000 us\"]",
+        "found 1000 us, which is 1 ms once more",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[[point]]\nseed = 1\nmeasure.time = \"1 ms\"\n[[point]]\nmeasure.time = \"1000 us\"\nseed = 1",
+        "s.toml:5: point.1: found a point that is listed before",
+        Takes,
+    ),
     // Variants may have this axis.
     (
         "scenario = \"first\"\n\ngrid.name = [\"a\"]",

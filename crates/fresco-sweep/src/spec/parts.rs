@@ -3,6 +3,7 @@
 
 use super::axis::{Axis, Level, Range, Set, Values, label};
 use fresco_input::{InputError, Item, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A named set of values.
 pub(super) struct Variant {
@@ -130,11 +131,22 @@ fn levels(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<Axis, Inpu
         check_key(key, item)?;
     }
     let mut levels: Vec<Level> = Vec::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
     for value in &items {
         let label = label(value);
-        if levels.iter().any(|level| level.label == label) {
-            let error = value.error(format!("found {label} twice")).allowed("each value once");
-            return Err(error.help("remove one of the two"));
+        let meaning = match are_variants {
+            true => label.clone(),
+            false => meaning(value),
+        };
+        if let Some(before) = known.insert(meaning, label.clone()) {
+            let found = match before == label {
+                true => format!("found {label} twice"),
+                false => format!("found {label}, which is {before} once more"),
+            };
+            return Err(value
+                .error(found)
+                .allowed("each value once")
+                .help("remove one of the two"));
         }
         let sets = match variant(value).filter(|_| are_variants) {
             Some(variant) => variant.sets.clone(),
@@ -151,13 +163,38 @@ fn levels(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<Axis, Inpu
     })
 }
 
+/// What a value is, however it is written: 1 as 1.0, "1 MiB" as "1024 KiB".
+fn meaning(value: &Item<'_>) -> String {
+    let written = value.to_toml();
+    if let Ok(number) = written.replace('_', "").parse::<f64>() {
+        // Not every whole number is a float.
+        return written
+            .parse::<i128>()
+            .map_or_else(|_| number.to_string(), |number| number.to_string());
+    }
+    let size = value.size(0..=u64::MAX).map(|bytes| format!("{bytes} bytes"));
+    let time = || value.duration(0..=u64::MAX).map(|ps| format!("{ps} ps"));
+    let frequency = || value.frequency(0..=u64::MAX).map(|hertz| format!("{hertz} Hz"));
+    size.or_else(|_| time()).or_else(|_| frequency()).unwrap_or(written)
+}
+
 /// `[[point]]`: the keys of each and their values.
 pub(super) fn listed(root: &Table<'_>) -> Result<Vec<Vec<(String, Level)>>, InputError> {
     let mut points = Vec::new();
+    let mut known = BTreeSet::new();
     for table in root.array_of_tables("point")? {
         let leaves = table.leaves("")?;
         if leaves.is_empty() {
             return Err(empty(&table));
+        }
+        let mut meanings: Vec<(String, String)> =
+            leaves.iter().map(|(key, item)| (key.clone(), meaning(item))).collect();
+        meanings.sort();
+        if !known.insert(meanings) {
+            let error = table
+                .error("found a point that is listed before")
+                .allowed("each point once");
+            return Err(error.help("remove one of the two"));
         }
         let mut point = Vec::new();
         for (key, item) in leaves {
