@@ -3,6 +3,7 @@
 //! there stay whole until the new ones are.
 
 mod exchange;
+mod owner;
 
 use crate::failure::Failure;
 use exchange::Staging;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that are put in the place of others all together, or not at all.
 
+use super::owner::Owner;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A directory of our own beside the files to be replaced: what is to be put there, and, while they are exchanged, what
-/// was there. It is removed when this is dropped, and nothing else ever is.
+/// was there. It is removed when this is dropped, and nothing else ever is but what others have left whose process was killed.
 pub struct Staging {
     directory: PathBuf,
     path: PathBuf,
+    _owner: Option<Owner>,
 }
+
+/// Ends of the names of such directories.
+const STAGED: [&str; 2] = [".fresco-", ".partial"];
 
 /// How to take one step back.
 enum Undo {
@@ -23,9 +28,11 @@ enum Undo {
 impl Staging {
     /// Makes an empty one in `directory`.
     pub fn new(directory: &Path) -> io::Result<Self> {
+        clear(directory);
         let mut number = 0;
         let path = loop {
-            let path = directory.join(format!(".fresco-{}-{number}.partial", std::process::id()));
+            let [before, after] = STAGED;
+            let path = directory.join(format!("{before}{}-{number}{after}", std::process::id()));
             match fs::create_dir(&path) {
                 // Somebody else's: left alone.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
@@ -34,6 +41,7 @@ impl Staging {
         };
         let staging = Self {
             directory: directory.to_owned(),
+            _owner: Owner::mark(&path),
             path,
         };
         fs::create_dir(staging.path.join("new"))?;
@@ -83,6 +91,29 @@ impl Staging {
             }
         }
         Ok(())
+    }
+}
+
+/// Removes what is left of exchanges whose process was killed, as far as that is certain.
+fn clear(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        let [before, after] = STAGED;
+        let is_ours =
+            name.starts_with(before) && name.ends_with(after) && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let Some(_gone) = is_ours.then(|| Owner::gone(&path)).flatten() else {
+            continue;
+        };
+        // Between two steps of its last exchange one file may have been nowhere else.
+        for old in fs::read_dir(path.join("old")).into_iter().flatten().flatten() {
+            let place = directory.join(old.file_name());
+            if path.join("new").join(old.file_name()).exists() && place.symlink_metadata().is_err() {
+                let _ = fs::rename(old.path(), place);
+            }
+        }
+        // Whoever cannot remove it leaves it: it is hidden, and in nobody's way.
+        let _ = fs::remove_dir_all(path);
     }
 }
 

@@ -56,6 +56,46 @@ fn a_new_report_replaces_the_old_one_and_nothing_else() {
 }
 
 #[test]
+fn what_a_killed_process_has_left_is_removed_and_nothing_else() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    let host = owner::host().expect("Linux");
+    let left = |name: &str, host: Option<&str>| {
+        for part in ["new", "old"] {
+            fs::create_dir_all(path(name).join(part)).expect("writable");
+        }
+        host.iter()
+            .for_each(|host| fs::write(path(name).join("owner"), host).expect("writable"));
+    };
+    left(".fresco-7-0.partial", Some(&host));
+    left(".fresco-7-1.partial", Some("elsewhere\n"));
+    left(".fresco-7-2.partial", None);
+    left(".mine.partial", Some(&host));
+    // Killed between taking a file away and putting the new one in its place; the other file had no successor.
+    for (part, name) in [("old", "a.svg"), ("new", "a.svg"), ("old", "b.svg")] {
+        fs::write(path(".fresco-7-0.partial").join(part).join(name), part).expect("writable");
+    }
+    let at_work = Staging::new(directory.path()).expect("is writable");
+    report(directory.path());
+    let own = format!(".fresco-{}-0.partial/", std::process::id());
+    let found = content(directory.path());
+    let mut names: Vec<&str> = found.keys().map(String::as_str).collect();
+    names.retain(|name| *name != own);
+    assert_eq!(
+        names,
+        [
+            ".fresco-7-1.partial/",
+            ".fresco-7-2.partial/",
+            ".mine.partial/",
+            "a.svg"
+        ]
+    );
+    assert!(found.contains_key(&own) && found["a.svg"] == "old");
+    drop(at_work);
+    assert!(!content(directory.path()).contains_key(&own));
+}
+
+#[test]
 fn a_directory_in_the_way_is_told_before_anything_is_changed() {
     for blocked in [PAGE, RESULTS, "b.svg"] {
         let directory = tempfile::tempdir().expect("a directory");
