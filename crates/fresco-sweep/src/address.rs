@@ -123,6 +123,11 @@ pub(crate) struct Seen {
 type FileState = (u64, i64, i64, u64);
 
 impl Seen {
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// None of what is no file, such as a pipe, or not there.
     pub(crate) fn look(path: PathBuf) -> Option<Self> {
         let state = state(&path).filter(|_| path.is_file())?;

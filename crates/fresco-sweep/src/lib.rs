@@ -29,6 +29,7 @@
 //! ```
 
 mod address;
+mod copy;
 mod design;
 mod effects;
 mod merge;
@@ -51,7 +52,7 @@ pub use planned::{PLANNER, PlanRun, add_the_checkers_word, seed};
 pub use runner::{Progress, Runner};
 pub use shard::{MOST_GROUPS, Shard};
 pub use spec::{Axis, Design, Level, MOST_POINTS, Range, Set, Spec, Values};
-pub use store::{Index, State, Store, look};
+pub use store::{Index, State, Store, begun, look};
 pub use summary::{FailedPoint, Summary, summarize};
 pub use sweep::{Column, Point, Sweep};
 

@@ -8,7 +8,7 @@ use crate::{PLANNER, PlanRun};
 use fresco_input::{Document, InputError, file_name, read_file};
 use fresco_report::dataset::{DataColumn, Kind, Value};
 use fresco_scenario::{Source, builtin_source};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// A list of points, each a scenario with some of its keys set.
 ///
@@ -111,10 +111,13 @@ impl Sweep {
         let spec = Spec::parse(file, text, overrides)?;
         let name = &spec.scenario;
         let is_path = name.contains('/') || name.ends_with(".toml") || name.ends_with(".json");
+        // Names of files that it names begin with one dot, not with one for each file that led there.
+        let parts = Path::new(name).components().filter(|part| *part != Component::CurDir);
+        let path = directory.join(parts.collect::<PathBuf>());
         // Before it is read, so that what changes it meanwhile is noticed.
-        let seen = is_path.then(|| Seen::look(directory.join(name))).flatten();
+        let seen = is_path.then(|| Seen::look(path.clone())).flatten();
         let scenario = match is_path {
-            true => Source::read(directory.join(name)),
+            true => Source::read(path),
             false => builtin_source(name),
         };
         let at = |error: InputError| match error.line {
@@ -295,6 +298,11 @@ impl Sweep {
             &self.text,
             &self.overrides.join("\n"),
         ])
+    }
+
+    /// The file of its scenario, if it is one.
+    pub(crate) fn scenario_file(&self) -> Option<&Path> {
+        self.seen.as_ref().map(Seen::path)
     }
 
     /// Name and text of its scenario.

@@ -240,13 +240,27 @@ impl ReportDirectory {
     }
 
     fn unwritable(&self, error: &io::Error) -> InputError {
+        let is_full = matches!(
+            error.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+        );
+        let (allowed, help) = match is_full {
+            true => (
+                format!("room for the {}", self.set.what),
+                "make room and run it again, or name another directory",
+            ),
+            false => (
+                "a directory that can be created or written to".to_owned(),
+                "name another directory",
+            ),
+        };
         InputError::new(
             self.directory.display().to_string(),
             format!("no {} can be written there: {error}", self.set.what),
         )
         .in_field(self.set.option)
-        .allowed("a directory that can be created or written to")
-        .help("name another directory")
+        .allowed(allowed)
+        .help(help)
     }
 }
 

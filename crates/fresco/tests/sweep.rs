@@ -234,6 +234,103 @@ fn a_runner_that_waits_for_one_that_was_stopped_says_so() {
 }
 
 #[test]
+fn the_file_in_the_directory_repeats_the_run() {
+    let directory = prepared(SWEEP);
+    let here = directory.path();
+    let set = ["--set", "latin_hypercube.samples=2"];
+    fresco(&[&["sweep", "s.toml", "--out", "o/ut"], &set[..]].concat(), here);
+    let list = |file: &str, set: &[&str]| stdout(&[&["sweep", file, "--list"], set].concat(), here);
+    assert_eq!(list("o/ut/sweep.toml", &[]), list("s.toml", &set));
+    fresco(&["sweep", "o/ut/sweep.toml", "--out", "again"], here);
+    let data = |out: &str| {
+        let results = fs::read_to_string(here.join(out).join("results.json")).expect("there");
+        serde_json::from_str::<serde_json::Value>(&results).expect("JSON")["data"].clone()
+    };
+    let (first, again) = (data("o/ut"), data("again"));
+    assert!(first["done"] == 8 && first["sweep"] == "s", "{first}");
+    for part in ["sweep", "done", "failed", "effects", "extremes"] {
+        assert_eq!(first[part], again[part], "{part}");
+    }
+}
+
+#[test]
+fn a_report_that_does_not_fit_costs_no_result() {
+    let directory = prepared(SWEEP);
+    let here = directory.path();
+    fresco(&["sweep", "s.toml", "--out", "out"], here);
+    let largest = |out: &str| {
+        let files = ["observations.parquet", "points.parquet"]
+            .map(|name| fs::metadata(here.join(out).join(name)).expect(name).len());
+        files.into_iter().max().unwrap_or_default()
+    };
+    let page = fs::metadata(here.join("out/index.html")).expect("there").len();
+    let blocks = largest("out").div_ceil(512) + 1;
+    assert!(page > 512 * blocks, "the page is larger than the tables: {page}");
+    let script = format!("ulimit -f {blocks}; exec \"$0\" sweep s.toml --out out --merge");
+    let full = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_fresco")])
+        .current_dir(here)
+        .output()
+        .expect("runs");
+    let told = String::from_utf8_lossy(&full.stderr);
+    assert_eq!(full.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("no report can be written there: File too large")
+            && told.contains("help: make room and run it again"),
+        "{told}"
+    );
+    assert!(told.contains("the results of all points are stored"), "{told}");
+}
+
+#[test]
+fn what_is_missing_of_a_report_is_made_again() {
+    let directory = prepared(SWEEP);
+    let here = directory.path();
+    fresco(&["sweep", "s.toml", "--out", "out"], here);
+    let figures = || -> Vec<_> {
+        let all = fs::read_dir(here.join("out"))
+            .expect("there")
+            .flatten()
+            .map(|entry| entry.path());
+        all.filter(|path| path.extension().is_some_and(|ending| ending == "svg"))
+            .collect()
+    };
+    let before = figures();
+    assert!(!before.is_empty());
+    fs::remove_file(&before[0]).expect("removed");
+    fresco(&["sweep", "s.toml", "--out", "out"], here);
+    assert_eq!(figures().len(), before.len());
+    // Nothing is missing: nothing is written.
+    let time = || {
+        fs::metadata(&before[0])
+            .and_then(|meta| meta.modified())
+            .expect("there")
+    };
+    let made = time();
+    fresco(&["sweep", "s.toml", "--out", "out"], here);
+    assert_eq!(time(), made);
+}
+
+#[test]
+fn what_is_not_there_is_told_by_the_names_that_were_given() {
+    let directory = prepared(&SWEEP.replace("./tiny.toml", "./none.toml"));
+    let here = directory.path();
+    let told = |words: &[&str]| refused(&[&["sweep", "s.toml", "--out"], words].concat(), here);
+    fs::write(here.join("none.toml"), SCENARIO.replace("./small.toml", "./mm.toml")).expect("written");
+    let complaint = told(&["out"]);
+    assert!(
+        complaint.contains("./mm.toml") && !complaint.contains("././mm.toml"),
+        "{complaint}"
+    );
+    let complaint = told(&["nowhere", "--merge"]);
+    assert!(
+        complaint.contains("nowhere: --out: found no sweep\n") && !complaint.contains("--resume"),
+        "{complaint}"
+    );
+    assert!(!here.join("nowhere").exists());
+}
+
+#[test]
 fn a_full_disk_is_told_and_costs_nothing_that_was_stored() {
     let directory = prepared(&many(40));
     let here = directory.path();

@@ -115,7 +115,8 @@ impl Store {
             sweep: digest,
         };
         let text = serde_json::to_string(&marker).unwrap_or_default() + "\n";
-        write_atomically(self.directory.join("sweep.toml"), sweep.text.as_bytes())?;
+        let copy = sweep.copy_in(&self.directory)?;
+        write_atomically(self.directory.join("sweep.toml"), copy.as_bytes())?;
         write_atomically(self.directory.join(MARKER), text.as_bytes())?;
         let _ = lock(FlockOperation::NonBlockingLockShared);
         Ok(())
@@ -142,17 +143,28 @@ pub fn segments(directory: &Path) -> PathBuf {
     directory.join("segments")
 }
 
+/// That there is a sweep in a directory.
+///
+/// # Errors
+/// There is none, or it is another version's.
+pub fn begun(directory: &Path) -> Result<(), InputError> {
+    match marker(directory)? {
+        Some(_) => Ok(()),
+        None => {
+            let error = InputError::new(directory.display().to_string(), "found no sweep").in_field("--out");
+            Err(error
+                .allowed("the directory of a sweep that was begun")
+                .help("check the path, or run the sweep first"))
+        }
+    }
+}
+
 /// Looks at the results in a directory, and changes nothing.
 ///
 /// # Errors
 /// There is no sweep, or it cannot be read.
 pub fn look(directory: &Path) -> Result<Index, InputError> {
-    if marker(directory)?.is_none() {
-        let error = InputError::new(directory.display().to_string(), "found no sweep").in_field("--out");
-        return Err(error
-            .allowed("the directory of a sweep that was begun")
-            .help("check the path, or run the sweep first"));
-    }
+    begun(directory)?;
     let mut index = Index::default();
     index.refresh(&segments(directory))?;
     Ok(index)

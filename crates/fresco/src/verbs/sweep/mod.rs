@@ -2,6 +2,7 @@
 //! `fresco sweep`: many points of a scenario, each once, here or on a cluster.
 
 mod jobs;
+mod mark;
 mod page;
 mod report;
 mod shard;
@@ -10,12 +11,14 @@ mod waits;
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
-use crate::files::{PAGE, ReportDirectory};
+use crate::files::{PAGE, RESULTS, ReportDirectory};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, progress};
-use fresco_input::{InputError, write_atomically};
-use fresco_load::trace::digest_of_file;
-use fresco_sweep::{Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, content, look, merge, summarize};
+use fresco_input::InputError;
+use fresco_sweep::{
+    Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, begun, content, look, merge, summarize,
+};
+use mark::Mark;
 use report::Report;
 pub use report::{scaled, worded};
 use std::fs;
@@ -100,9 +103,6 @@ pub struct Args {
     json: bool,
 }
 
-/// The file that says which results the tables and the report are of.
-const MERGED: &str = ".fresco-merged";
-
 /// Runs what is missing, or does what is asked for instead.
 pub fn run(args: &Args) -> Outcome {
     let sweep = Sweep::load(&args.file, &args.set)?;
@@ -128,7 +128,10 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let store = Store::open(out, &sweep, args.resume || args.merge)?;
+    if args.merge {
+        begun(out)?;
+    }
+    let store = Store::open(out, &sweep, args.resume)?;
     let directory = ReportDirectory::prepare("fresco-sweep", out, vec![args.file.clone()])?;
     if args.merge {
         return finish(args, &sweep, &store, &directory, true);
@@ -208,7 +211,7 @@ fn finish(args: &Args, sweep: &Sweep, store: &Store, directory: &ReportDirectory
         ));
     }
     match args.json {
-        true if whole.missing == 0 || always => output::write(read(&out.join("results.json"))?)?,
+        true if whole.missing == 0 || always => output::write(read(&out.join(RESULTS))?)?,
         true => output::write(show::status(&whole, true)?)?,
         false => output::write_text(&show::text(sweep, &whole, report.as_ref(), &lines.concat())?)?,
     }
@@ -224,16 +227,6 @@ fn shard_points(shard: Shard, sweep: &Sweep) -> impl Iterator<Item = u32> + Clon
     numbers.into_iter()
 }
 
-/// What tells whether the tables and the report that are there are those of these results: digests of the results and of the files.
-fn mark(content: &str, files: &[PathBuf]) -> Result<String, InputError> {
-    let digests = files.iter().map(|file| digest_of_file(file));
-    let digests = digests.collect::<Result<Vec<_>, _>>()?;
-    Ok(std::iter::once(content.to_owned())
-        .chain(digests)
-        .collect::<Vec<_>>()
-        .join("\n"))
-}
-
 /// Writes tables and report, unless `always`, not those that are there already.
 fn merged(
     sweep: &Sweep,
@@ -243,23 +236,23 @@ fn merged(
     always: bool,
 ) -> Result<Option<Report>, Failure> {
     let content = content(sweep, index, tool).to_string();
-    let tables = sweep.spec.tables.iter().copied().chain(["points"]);
-    let files: Vec<PathBuf> = tables
-        .map(|name| out.join(format!("{name}.parquet")))
-        .chain([out.join(PAGE), out.join("results.json")])
-        .collect();
-    let there = fs::read_to_string(out.join(MERGED)).ok();
-    if !always && there.is_some() && there == mark(&content, &files).ok() {
+    let mark = Mark::of(out);
+    if !always && mark.holds(&content) {
         return Ok(None);
     }
     let mut effects = Effects::of(sweep);
     let merged = merge(sweep, index, 0..sweep.points(), (out, ""), tool, Some(&mut effects))?;
     let report = Report::new(sweep, index, &merged, &effects);
     let (page, figures) = page::of(sweep, &report, &merged.provenance)?;
-    outputs::all([directory.write(&page, &report.json(&merged.provenance)?, &figures)])?;
+    let written = directory.write(&page, &report.json(&merged.provenance)?, &figures);
+    outputs::all([written.map_err(stored)])?;
     // Points whose frames turned out to be damaged are run again, and merged again then.
     if merged.done == report.index_done {
-        write_atomically(out.join(MERGED), mark(&content, &files)?.as_bytes())?;
+        let tables = merged.files.iter().filter_map(|file| file.file_name());
+        let tables = tables.map(|name| name.to_string_lossy().into_owned());
+        let figures = figures.iter().map(|figure| format!("{}.svg", figure.name));
+        let report = [PAGE, RESULTS].map(str::to_owned);
+        mark.set(&content, tables.chain(report).chain(figures))?;
     } else {
         tell(&format!(
             "fresco: {}: results of {} points are damaged: the same command without --merge runs them again",
@@ -268,6 +261,20 @@ fn merged(
         ));
     }
     Ok(Some(report))
+}
+
+/// That a report cannot be written costs no result.
+fn stored(failure: Failure) -> Failure {
+    match failure {
+        Failure::Input(error) => {
+            let help = format!(
+                "{}; the results of all points are stored, and are not run again",
+                error.help
+            );
+            Failure::Input(error.help(help))
+        }
+        failure => failure,
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, InputError> {
