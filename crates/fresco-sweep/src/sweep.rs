@@ -3,7 +3,7 @@
 
 use crate::address::{Digest, Inputs, Seen, Spelling};
 use crate::planned::asks_for_a_plan;
-use crate::spec::{Axis, Level, Set, Spec, Values};
+use crate::spec::{Axis, Level, Set, Spec, Tasks, Values, meet};
 use crate::{PLANNER, PlanRun};
 use fresco_input::{Document, InputError, file_name, read_file};
 use fresco_report::dataset::{DataColumn, Kind, Value};
@@ -40,6 +40,7 @@ pub struct Sweep {
     seen: Option<Seen>,
     /// The scenario has `[plan]`.
     pub(crate) has_plan: bool,
+    tasks: Tasks,
     /// Of what all points share.
     common: Digest,
 }
@@ -134,7 +135,9 @@ impl Sweep {
                 .allowed("a scenario, which may have [plan]: its tasks are planned anew at each point")
                 .help("name the scenario that the plan was made of, or simulate the plan with fresco sim"));
         }
-        let has_plan = Document::parse(&scenario.file, &scenario.text)?.root().has("plan");
+        let document = Document::parse(&scenario.file, &scenario.text)?;
+        let (has_plan, tasks) = (document.root().has("plan"), Tasks::of(&document.root())?);
+        spec.check_keys(&tasks)?;
         let common = Digest::of(["fresco sweep 1", crate::MODEL, &scenario.text, &spec.tables.join(" ")]);
         let sweep = Self {
             inner: scenario.axes()?,
@@ -146,6 +149,7 @@ impl Sweep {
             scenario,
             seen,
             has_plan,
+            tasks,
             common,
         };
         sweep.refuse_idle_keys()?;
@@ -266,12 +270,12 @@ impl Sweep {
     pub fn spelling(&self, point: &Point) -> Spelling {
         let mut sets: Vec<&Set> = point.sets.iter().collect();
         sets.sort_by_key(|set| set.key());
+        let mut keys: Vec<_> = sets.iter().map(|set| self.tasks.plain(set.key())).collect();
+        keys.sort_unstable();
         // Keys that begin alike are neighbours now.
-        let order_counts = sets.iter().enumerate().any(|(n, outer)| {
-            let alike = sets[n + 1..]
-                .iter()
-                .map_while(|inner| inner.key().strip_prefix(outer.key()));
-            alike.into_iter().any(|rest| rest.is_empty() || rest.starts_with('.'))
+        let order_counts = keys.iter().enumerate().any(|(n, outer)| {
+            let mut alike = keys[n + 1..].iter().take_while(|inner| inner.starts_with(&**outer));
+            alike.any(|inner| meet(inner, outer))
         });
         if order_counts {
             sets = point.sets.iter().collect();

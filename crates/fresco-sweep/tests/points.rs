@@ -81,6 +81,23 @@ fn a_variant_comes_after_what_all_points_set() {
 }
 
 #[test]
+fn the_order_counts_where_a_task_goes_by_name_and_by_number() {
+    let spelled = |text: &str| {
+        let text = format!("scenario = \"first\"\n{text}");
+        let sweep = Sweep::parse("s.toml", &text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+        sweep.spelling(&sweep.point(0))
+    };
+    let by = |all: &str, own: &str| {
+        format!("set.task.{all}\ngrid.where = [\"a\"]\n[[variant]]\nname = \"a\"\nset.task.{own}")
+    };
+    let (name, number) = ("victim.core = 1", "0.core = 2");
+    assert_ne!(spelled(&by(name, number)), spelled(&by(number, name)));
+    // Of two tasks it does not.
+    let other = "1.core = 2";
+    assert_eq!(spelled(&by(name, other)), spelled(&by(other, name)));
+}
+
+#[test]
 fn points_by_number_are_those_of_the_whole_list() {
     let text = "scenario = \"first\"\n[latin_hypercube]\nsamples = 500\nover.measure.operations = { from = 1, to = 1000000, step = 1 }\n[grid]\nseed = [1, 2]\n";
     let sweep = Sweep::parse("s.toml", text, Path::new(""), &[]).expect("a sweep");

@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 40] = [
+pub const WRONG: [(&str, &str, Schema); 42] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -140,6 +140,17 @@ pub const WRONG: [(&str, &str, Schema); 40] = [
     (
         "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\nhow = [\"b\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n[[variant]]\nname = \"b\"\nset.seed = 2",
         "s.toml:10: variant.1.set.seed: found a key that has an axis: \"where\" sets it, too",
+        Takes,
+    ),
+    // One task by its name and by its number.
+    (
+        "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\ntask.0.core = [0]\n[[variant]]\nname = \"a\"\nset.task.victim.core = 1",
+        "s.toml:7: variant.0.set.task.victim.core: found a key that has an axis: \"task.0.core\" sets it, too",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\ngrid.task.0.core = [0]\nset.task.victim.core = 1",
+        "s.toml:3: set.task.victim.core: found a key that has an axis",
         Takes,
     ),
     // A table of keys.

@@ -5,9 +5,11 @@ mod axis;
 mod draw;
 mod once;
 mod parts;
+mod tasks;
 
 pub use axis::{Axis, Level, Range, Set, Values};
 pub use draw::Design;
+pub(crate) use tasks::{Tasks, meet};
 
 use crate::PlanRun;
 use fresco_input::{Document, InputError, Table};
@@ -60,6 +62,11 @@ impl Spec {
         overrides.iter().try_for_each(|one| document.set(one))?;
         let root = document.root();
         Self::read(root, file)
+    }
+
+    /// A key that varies has one axis, by whatever name of a task.
+    pub(crate) fn check_keys(&self, tasks: &Tasks) -> Result<(), InputError> {
+        once::check(self, tasks)
     }
 
     fn read(root: Table<'_>, file: &str) -> Result<Self, InputError> {
@@ -142,7 +149,7 @@ impl Spec {
             combinations,
             listed,
         };
-        once::check(&spec)?;
+        spec.check_keys(&Tasks::default())?;
         Ok(spec)
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A key that varies has one axis: else the last one that sets it wins, and the columns of the others lie.
 
+use super::tasks::{Tasks, is_below, meet};
 use super::{Axis, Set, Spec, Values};
 use fresco_input::InputError;
+use std::borrow::Cow;
 
 /// # Errors
 /// Two axes of one name; a key that two axes set, or `[set]` and an axis; also where one key is a table of the other one.
-pub(super) fn check(spec: &Spec) -> Result<(), InputError> {
+pub(super) fn check(spec: &Spec, tasks: &Tasks) -> Result<(), InputError> {
     let axes: Vec<&Axis> = spec.sampled.iter().chain(&spec.grid).collect();
     for (number, axis) in axes.iter().enumerate() {
         let before = &axes[..number];
@@ -14,11 +16,14 @@ pub(super) fn check(spec: &Spec) -> Result<(), InputError> {
             let error = fresco_scenario::error_at(place, format!("found a second axis {:?}", axis.key));
             return Err(error.allowed("each key once").help("remove one of the two"));
         }
-        before.iter().try_for_each(|other| apart(other, axis))?;
+        before.iter().try_for_each(|other| apart(other, axis, tasks))?;
     }
     for set in &spec.set {
         // What an axis refines of the value of all points is not lost; what it replaces is.
-        let is_lost = |axis: &&Axis| axis.key == set.key() || keys(axis).iter().any(|key| is_below(set.key(), key));
+        let is_lost = |axis: &&Axis| {
+            let key = tasks.plain(set.key());
+            axis.key == set.key() || keys(axis, tasks).iter().any(|own| *own == key || is_below(&key, own))
+        };
         let of_variants = |axis: &&Axis| axis.key != set.key() && sets(axis).iter().any(|own| own.key() != axis.key);
         if axes.iter().any(|axis| is_lost(axis) && !of_variants(axis)) {
             let error = fresco_scenario::error_at(&set.place, "found a key that has an axis");
@@ -31,15 +36,14 @@ pub(super) fn check(spec: &Spec) -> Result<(), InputError> {
 }
 
 /// That two axes set different keys.
-fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
-    let meet = |a: &str, b: &str| a == b || is_below(a, b) || is_below(b, a);
+fn apart(one: &Axis, other: &Axis, tasks: &Tasks) -> Result<(), InputError> {
     for (axis, beside) in [(other, one), (one, other)] {
-        let taken = keys(beside);
+        let taken = keys(beside, tasks);
         // The place of a variant tells most: there the key stands beside others.
         let of_variant = sets(axis).into_iter().filter(|set| set.key() != axis.key);
         let Some(set) = of_variant
             .into_iter()
-            .find(|set| taken.iter().any(|key| meet(set.key(), key)))
+            .find(|set| taken.iter().any(|key| meet(&tasks.plain(set.key()), key)))
         else {
             continue;
         };
@@ -49,7 +53,9 @@ fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
             .help("remove it from the variant, or the other axis"));
     }
     match (
-        keys(one).iter().any(|a| keys(other).iter().any(|b| meet(a, b))),
+        keys(one, tasks)
+            .iter()
+            .any(|a| keys(other, tasks).iter().any(|b| meet(a, b))),
         other.place(),
     ) {
         (true, Some(place)) => {
@@ -62,11 +68,6 @@ fn apart(one: &Axis, other: &Axis) -> Result<(), InputError> {
     }
 }
 
-/// Returns true if `outer` is a table that has the key.
-fn is_below(key: &str, outer: &str) -> bool {
-    key.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
-}
-
 /// What the values of an axis set; nothing of ranges.
 fn sets(axis: &Axis) -> Vec<&Set> {
     match &axis.values {
@@ -76,10 +77,10 @@ fn sets(axis: &Axis) -> Vec<&Set> {
 }
 
 /// The keys that an axis sets, each once.
-fn keys(axis: &Axis) -> Vec<&str> {
-    let mut keys: Vec<&str> = match &axis.values {
-        Values::Levels(_) => sets(axis).iter().map(|set| set.key()).collect(),
-        Values::Range(_) => vec![&axis.key],
+fn keys<'a>(axis: &'a Axis, tasks: &Tasks) -> Vec<Cow<'a, str>> {
+    let mut keys: Vec<Cow<'a, str>> = match &axis.values {
+        Values::Levels(_) => sets(axis).iter().map(|set| tasks.plain(set.key())).collect(),
+        Values::Range(_) => vec![tasks.plain(&axis.key)],
     };
     keys.sort_unstable();
     keys.dedup();
