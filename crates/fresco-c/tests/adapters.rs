@@ -263,3 +263,37 @@ fn a_systemc_host_asks_for_what_is_odd() {
     let read = ends[5];
     assert_eq!(numbers(host, &["opteron-6128", "odd"]), [read, read + 3_000, reads]);
 }
+
+/// Requests that overlap have the effect of one after the other, in the order in which they were taken: an older read does not see a younger write, which is
+/// done before it is.
+#[test]
+fn a_systemc_host_reads_what_was_there_when_its_request_was_taken() {
+    let Some(host) = tlm_host() else { return };
+    for name in ["ddr4-2400-bench", "zcu102", "opteron-6128"] {
+        let seen = run(host, &[name, "overlap"], "");
+        let counts = seen.lines().last().expect("a line");
+        let right: u32 = counts
+            .strip_prefix("right ")
+            .and_then(|rest| rest.strip_suffix(" wrong 0")?.parse().ok())
+            .unwrap_or_else(|| panic!("{name}: {counts}"));
+        assert!(right > 1_500, "{name}: {counts}");
+    }
+}
+
+/// Of a debug access command, address, length and data count, and it takes no time: 200 bytes are written and read again, of 64 at the end of the memory
+/// half exist, and behind it none.
+#[test]
+fn a_systemc_host_looks_without_a_trace() {
+    let Some(host) = tlm_host() else { return };
+    let mut memory = Memory::new(&machine("ddr4-2400-bench"), Options::default());
+    let clock = memory.clock();
+    memory.advance(clock.cycle_at_or_after(3_000), |_| ());
+    memory.send(4000, Access::Read, 0).expect("it is taken");
+    memory.send(4032, Access::Read, 0).expect("it is taken");
+    memory.next_done(Memory::LAST).expect("it is done");
+    let end = memory.next_done(Memory::LAST).expect("it is done").at;
+    assert_eq!(
+        numbers(host, &["ddr4-2400-bench", "debug"]),
+        [200, 200, 32, 0, 0, 0, clock.to_ps(end)]
+    );
+}

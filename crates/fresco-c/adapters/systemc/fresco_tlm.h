@@ -8,7 +8,10 @@
 //   read's data are there, a write is in the write buffer. Requests are taken in the order in which they come; responses come as they are done, one at a time.
 // - Blocking: returns when it is done, with a delay of zero. If its process is killed meanwhile, lines that were sent go on, and the payload is left alone.
 // - A transaction may cover several lines, and regions of memory that follow each other: it is done when the last line is.
-// - Data are kept in pages, as they are written; bytes that never were are zero. Reads see them as they are when their lines are done.
+// - Data are kept in pages, as they are written; bytes that never were are zero. They are moved when the memory has taken the request (END_REQ), reads
+//   and writes in this order, whichever is done first: requests that overlap have the effect of being executed one after the other as they came.
+// - Debug accesses move what exists of their bytes, at once and without a trace: address, length and data count, no response is set. They see what
+//   was written by requests that were taken.
 // - No byte enables, no direct memory interface. Addresses without memory are TLM_ADDRESS_ERROR_RESPONSE. TLM_IGNORE_COMMAND is answered at once, and
 //   nothing is read.
 #ifndef FRESCO_ADAPTER_TLM_H
@@ -116,15 +119,15 @@ class Memory : public sc_core::sc_module {
             payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
             return false;
         }
-        if (!is_memory(payload.get_address(), payload.get_data_length())) {
+        if (present(payload.get_address(), payload.get_data_length()) < payload.get_data_length()) {
             payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
             return false;
         }
         return true;
     }
 
-    // Is there memory at all of so many bytes?
-    bool is_memory(uint64_t first, uint64_t length) const
+    // So many of these bytes there are, from the first one on.
+    uint64_t present(uint64_t first, uint64_t length) const
     {
         uint64_t base = 0, bytes = 0;
         for (uint32_t i = 0; i < info_.regions; i++) {
@@ -132,10 +135,12 @@ class Memory : public sc_core::sc_module {
             if (first < base || first - base >= bytes)
                 continue;
             const uint64_t here = bytes - (first - base);
+            if (length <= here || first + here == 0)
+                return std::min(length, here);
             // The rest may lie in the region that follows, of the next node.
-            return length <= here || (first + here != 0 && is_memory(first + here, length - here));
+            return here + present(first + here, length - here);
         }
-        return false;
+        return 0;
     }
 
     void take(tlm::tlm_generic_payload &payload, Blocked *blocked)
@@ -171,7 +176,7 @@ class Memory : public sc_core::sc_module {
             wake_at(waiting_.front()->arrival);
     }
 
-    // Sends the lines of a transaction; false if one is not taken now.
+    // Sends the lines of a transaction, and moves its data with the last; false if one is not taken now.
     bool send(Under &under)
     {
         while (under.next_line < under.end) {
@@ -182,6 +187,7 @@ class Memory : public sc_core::sc_module {
             under.under_way++;
             under.next_line += info_.line_bytes;
         }
+        move(*under.payload, under.payload->get_data_length());
         if (!under.blocked) {
             tlm::tlm_phase phase = tlm::END_REQ;
             sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -197,7 +203,6 @@ class Memory : public sc_core::sc_module {
         if (--under->under_way > 0 || under->next_line < under->end)
             return;
         if (under->payload) {
-            self->move(*under->payload);
             under->payload->set_response_status(tlm::TLM_OK_RESPONSE);
             if (under->blocked) {
                 under->blocked->is_done = true;
@@ -288,20 +293,24 @@ class Memory : public sc_core::sc_module {
         }
     }
 
-    // Moves the bytes of a transaction.
-    void move(tlm::tlm_generic_payload &payload)
+    // Moves the first bytes of a transaction, all of which exist.
+    void move(const tlm::tlm_generic_payload &payload, uint64_t left)
     {
         uint64_t at = payload.get_address();
         unsigned char *data = payload.get_data_ptr();
-        for (uint64_t left = payload.get_data_length(); left > 0;) {
+        while (left > 0) {
             const uint64_t offset = at % Page().size(), part = std::min<uint64_t>(left, Page().size() - offset);
-            std::unique_ptr<Page> &page = pages_[at / Page().size()];
-            if (!page)
-                page.reset(new Page());
-            if (payload.is_write())
+            const auto place = pages_.find(at / Page().size());
+            Page *page = place == pages_.end() ? nullptr : place->second.get();
+            if (payload.is_write()) {
+                if (!page)
+                    page = (pages_[at / Page().size()] = std::unique_ptr<Page>(new Page())).get();
                 std::copy(data, data + part, page->begin() + offset);
-            else if (payload.is_read())
+            } else if (page) {
                 std::copy(page->begin() + offset, page->begin() + offset + part, data);
+            } else {
+                std::fill_n(data, part, static_cast<unsigned char>(0));
+            }
             at += part;
             data += part;
             left -= part;
@@ -310,10 +319,11 @@ class Memory : public sc_core::sc_module {
 
     unsigned transport_dbg(tlm::tlm_generic_payload &payload)
     {
-        if (!is_to_be_sent(payload))
+        if (!payload.is_read() && !payload.is_write())
             return 0;
-        move(payload);
-        return payload.get_data_length();
+        const uint64_t bytes = present(payload.get_address(), payload.get_data_length());
+        move(payload, bytes);
+        return static_cast<unsigned>(bytes);
     }
 
     tlm_utils::peq_with_cb_and_phase<Memory> arrivals_;

@@ -5,6 +5,9 @@
 //                                         of the base protocol, at most one a cycle; prints the picosecond in which each is done, and counts
 //        data                             blocking: what is written is read again; prints the picosecond after each transaction
 //        odd                              blocking, of opteron-6128: what covers two nodes, what is to be ignored, and a process that is killed
+//        overlap                          reads and writes of the same bytes that are under way together, blocking and by phases: prints how many reads
+//                                         saw what they should, and how many did not
+//        debug                            transport_dbg, of ddr4-2400-bench; prints the bytes moved by each
 #include "fresco_tlm.h"
 
 #include <cstdio>
@@ -37,6 +40,12 @@ class Host : public sc_core::sc_module {
         } else if (mode == "odd") {
             SC_THREAD(be_killed);
             SC_THREAD(be_odd);
+        } else if (mode == "overlap") {
+            SC_THREAD(read_early);
+            SC_THREAD(write_late);
+            SC_THREAD(send_overlapping);
+        } else if (mode == "debug") {
+            SC_THREAD(debug);
         } else {
             SC_THREAD(send_all);
         }
@@ -50,6 +59,24 @@ class Host : public sc_core::sc_module {
             sc_core::wait(sc_core::sc_time(static_cast<double>(at - now_ps()), sc_core::SC_PS));
     }
 
+    // The `i`th request, by phases; returns when it is taken.
+    void send(size_t i, uint64_t address, unsigned length, bool is_write)
+    {
+        payloads_[i].reset(new tlm::tlm_generic_payload());
+        tlm::tlm_generic_payload &payload = *payloads_[i];
+        payload.set_command(is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+        payload.set_address(address);
+        payload.set_data_ptr(data_[i].data());
+        payload.set_data_length(length);
+        payload.set_streaming_width(length);
+        places_[&payload] = i;
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        if (socket->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED)
+            SC_REPORT_FATAL("host", "not accepted");
+        sc_core::wait(taken_);
+    }
+
     void send_all()
     {
         uint64_t next = 0;
@@ -58,19 +85,7 @@ class Host : public sc_core::sc_module {
         ends.resize(requests.size());
         for (size_t i = 0; i < requests.size(); i++) {
             wait_until(std::max<uint64_t>(requests[i].cycle, next));
-            payloads_[i].reset(new tlm::tlm_generic_payload());
-            tlm::tlm_generic_payload &payload = *payloads_[i];
-            payload.set_command(requests[i].is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-            payload.set_address(requests[i].address);
-            payload.set_data_ptr(data_[i].data());
-            payload.set_data_length(64);
-            payload.set_streaming_width(64);
-            places_[&payload] = i;
-            tlm::tlm_phase phase = tlm::BEGIN_REQ;
-            sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-            if (socket->nb_transport_fw(payload, phase, delay) != tlm::TLM_ACCEPTED)
-                SC_REPORT_FATAL("host", "not accepted");
-            sc_core::wait(taken_);
+            send(i, requests[i].address, 64, requests[i].is_write != 0);
             next = fresco_memory_ps_to_cycle(memory_.handle(), now_ps()) + 1;
         }
     }
@@ -142,9 +157,10 @@ class Host : public sc_core::sc_module {
 
     void be_odd()
     {
-        killed_data_.fill(0xff);
         sc_core::wait(20, sc_core::SC_NS);
         killed_.kill();
+        // The data that it had so far are its own; they may be gone now.
+        killed_data_.fill(0xff);
         sc_core::wait(980, sc_core::SC_NS);
         if (std::count(killed_data_.begin(), killed_data_.end(), 0xff) != 256 || fresco_memory_outstanding(memory_.handle()) != 0)
             SC_REPORT_FATAL("host", "the data of a process that is no more");
@@ -157,13 +173,100 @@ class Host : public sc_core::sc_module {
         std::printf("%d\n", static_cast<int>(s.reads));
     }
 
+    // A read that opens its row, and a write of the same line 3 ns later, which is in the write buffer long before the read is done.
+    void read_early()
+    {
+        std::vector<unsigned char> line(64, 0xff);
+        transport(tlm::TLM_READ_COMMAND, 0x800000, line, tlm::TLM_OK_RESPONSE);
+        if (std::count(line.begin(), line.end(), 0) != 64)
+            SC_REPORT_FATAL("host", "an older read saw a younger write");
+    }
+
+    void write_late()
+    {
+        std::vector<unsigned char> line(64, 0x5a);
+        sc_core::wait(3, sc_core::SC_NS);
+        transport(tlm::TLM_WRITE_COMMAND, 0x800000, line, tlm::TLM_OK_RESPONSE);
+    }
+
+    // Parts of eight lines of four rows, up to three lines at once, each third one written, as fast as they are taken.
+    void send_overlapping()
+    {
+        const size_t count = 3000;
+        payloads_.resize(count);
+        data_.resize(count);
+        ends.resize(count);
+        std::vector<std::vector<unsigned char>> expected(count);
+        std::vector<unsigned char> bytes(8 * 64);
+        uint32_t random = 1;
+        for (size_t i = 0; i < count; i++) {
+            random = random * 1664525 + 1013904223;
+            const unsigned first = (random >> 8) % 384, length = 1 + (random >> 18) % 128;
+            const bool is_write = (random >> 26) % 3 == 0;
+            data_[i].fill(static_cast<unsigned char>(i));
+            if (is_write)
+                std::fill_n(bytes.begin() + first, length, static_cast<unsigned char>(i));
+            else
+                expected[i].assign(bytes.begin() + first, bytes.begin() + first + length);
+            send(i, first, length, is_write);
+        }
+        sc_core::wait(1, sc_core::SC_MS);
+        int right = 0, wrong = 0;
+        for (size_t i = 0; i < count; i++) {
+            const bool same = std::equal(expected[i].begin(), expected[i].end(), data_[i].begin());
+            if (!expected[i].empty())
+                same ? right++ : wrong++;
+        }
+        std::printf("right %d wrong %d\n", right, wrong);
+        ends.clear();
+    }
+
+    // A payload as constructors leave it: no streaming width, and byte enables that are not to be looked at.
+    void peek(tlm::tlm_command command, uint64_t address, std::vector<unsigned char> &bytes)
+    {
+        tlm::tlm_generic_payload payload;
+        unsigned char enable = TLM_BYTE_DISABLED;
+        payload.set_command(command);
+        payload.set_address(address);
+        payload.set_data_ptr(bytes.data());
+        payload.set_data_length(static_cast<unsigned>(bytes.size()));
+        payload.set_byte_enable_ptr(&enable);
+        payload.set_byte_enable_length(1);
+        std::printf("%u\n", socket->transport_dbg(payload));
+        if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE)
+            SC_REPORT_FATAL("host", "a debug access has a response");
+    }
+
+    void debug()
+    {
+        std::vector<unsigned char> written(200), read(200, 0xff), end(64, 0xff), none;
+        for (size_t i = 0; i < written.size(); i++)
+            written[i] = static_cast<unsigned char>(i);
+        peek(tlm::TLM_WRITE_COMMAND, 4000, written);
+        peek(tlm::TLM_READ_COMMAND, 4000, read);
+        if (read != written)
+            SC_REPORT_FATAL("host", "not what was written");
+        // Half of it lies behind the last byte; all of it; none is asked for; neither read nor written.
+        peek(tlm::TLM_READ_COMMAND, (1ull << 34) - 32, end);
+        if (std::count(end.begin(), end.begin() + 32, 0) != 32 || std::count(end.begin() + 32, end.end(), 0xff) != 32)
+            SC_REPORT_FATAL("host", "not the bytes that exist");
+        peek(tlm::TLM_WRITE_COMMAND, 1ull << 34, end);
+        peek(tlm::TLM_READ_COMMAND, 0, none);
+        peek(tlm::TLM_IGNORE_COMMAND, 0, end);
+        // Ordinary transactions see it, too, and no time passed.
+        std::vector<unsigned char> line(64);
+        transport(tlm::TLM_READ_COMMAND, 4000, line, tlm::TLM_OK_RESPONSE);
+        if (!std::equal(line.begin(), line.end(), written.begin()))
+            SC_REPORT_FATAL("host", "debug and ordinary accesses differ");
+    }
+
     fresco::Memory &memory_;
     sc_core::sc_process_handle killed_;
     tlm::tlm_generic_payload killed_payload_;
     std::array<unsigned char, 256> killed_data_;
     sc_core::sc_event taken_;
     std::vector<std::unique_ptr<tlm::tlm_generic_payload>> payloads_;
-    std::vector<std::array<unsigned char, 64>> data_;
+    std::vector<std::array<unsigned char, 128>> data_;
     std::unordered_map<tlm::tlm_generic_payload *, size_t> places_;
 };
 
