@@ -281,8 +281,9 @@ int fresco_memory_advance(fresco_memory *memory, uint64_t cycle);
  * FRESCO_ERROR_STATE. */
 int fresco_memory_next_done(fresco_memory *memory, uint64_t cycle, fresco_done *done);
 
-/* Sends requests as `fresco memory` sends those of a trace: in order, at most one a cycle, each in
- * its cycle or as soon after as fewer than `outstanding` (1 or more) are not yet done. The limit
+/* Sends requests as `fresco memory` sends those of a trace: in order, in a cycle at most as many as
+ * the machine has channels (fresco_info.channels), each in its cycle or as soon after as fewer than
+ * `outstanding` (1 or more) are not yet done; one that has to wait holds those behind it. The limit
  * of fresco_options does not count here. They are called `tag`, `tag` + 1 and so on. Returns with
  * time at the cycle of the last. The callback is called for what is done meanwhile, in order, but
  * later: after each 1,024 requests and at the end. `sent`, which may be null, is how many were

@@ -86,8 +86,8 @@ impl Driver {
         }
     }
 
-    /// Sends every request of the trace, at most one per cycle, in order, and waits for the last. `place` finds where
-    /// an address lies. The first error of the trace ends the run.
+    /// Sends every request of the trace, in order, in a cycle at most as many as the controllers have channels, and waits for the last. One that has
+    /// to wait holds those behind it. `place` finds where an address lies. The first error of the trace ends the run.
     pub fn run<E>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,

@@ -33,8 +33,11 @@ pub(crate) struct Feed<T> {
     last: Cycle,
     /// Requests that were sent and are not back.
     in_flight: usize,
-    /// [`Self::run`] sends no earlier: at most one request a cycle.
+    /// [`Self::run`] sends no earlier, and in this cycle at most so many requests.
     send_from: Cycle,
+    places: usize,
+    /// Requests that [`Self::run`] sends in a cycle at most: as many as there are channels, each of which issues a command a cycle.
+    width: usize,
 }
 
 struct Port<'a, W: Watch> {
@@ -83,12 +86,15 @@ pub(crate) fn back_at(completion: &Completion) -> Cycle {
 impl<T: Kept> Feed<T> {
     /// Of controllers, one per node in order of the nodes.
     pub(crate) fn new(controllers: Vec<Controller>) -> Self {
+        let width = controllers.iter().map(Controller::channels).sum();
         Self {
             controllers,
             returns: Returns::new(),
             last: 0,
             in_flight: 0,
             send_from: 0,
+            places: width,
+            width,
         }
     }
 
@@ -109,7 +115,8 @@ impl<T: Kept> Feed<T> {
 
     /// The cycle up to which [`Self::run`] has run: that of the last request it sent, 0 if it has sent none.
     pub(crate) fn sent_at(&self) -> Cycle {
-        self.send_from.saturating_sub(1)
+        // With all places it was the cycle before.
+        self.send_from.saturating_sub(u64::from(self.places == self.width))
     }
 
     /// A request arrives in cycle `at`, of which nothing has been run.
@@ -127,9 +134,9 @@ impl<T: Kept> Feed<T> {
         first
     }
 
-    /// Sends every request of the trace, in order, at most one per cycle and not before `from`, each as soon as fewer than
-    /// `outstanding` are not back. `place` finds where an address lies, and of its bits `line_mask` has those that name its line. The
-    /// first error of the trace ends it.
+    /// Sends every request of the trace, in order, in a cycle at most as many as there are channels, and not before `from`, each as soon as
+    /// fewer than `outstanding` are not back. `place` finds where an address lies, and of its bits `line_mask` has those that name its line.
+    /// The first error of the trace ends it.
     pub(crate) fn run<E, W: Watch<Item = T>>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,
@@ -137,7 +144,10 @@ impl<T: Kept> Feed<T> {
         (line_mask, mut place): (u64, impl FnMut(u64) -> Result<Location, E>),
         watch: &mut W,
     ) -> Result<(), E> {
-        let mut send_from = self.send_from.max(from);
+        if from > self.send_from {
+            (self.send_from, self.places) = (from, self.width);
+        }
+        let mut send_from = self.send_from;
         let mut in_flight = self.in_flight;
         let mut number = 0;
         let mut send = |item: Result<TraceRequest, E>| {
@@ -170,13 +180,31 @@ impl<T: Kept> Feed<T> {
             self.controllers[location.node as usize].submit(at, request);
             number += 1;
             in_flight += 1;
-            send_from = at + 1;
+            send_from = match self.width {
+                1 => at + 1,
+                _ => self.next_place(send_from, at),
+            };
             Ok(())
         };
         let mut trace = trace;
         let sent = trace.try_for_each(&mut send);
         (self.in_flight, self.send_from) = (in_flight, send_from);
         sent
+    }
+
+    /// A request was sent in cycle `at`, when [`Self::run`] sent none before `send_from`: the cycle before which it sends no other.
+    // Not inlined: with one channel there is nothing to count.
+    #[inline(never)]
+    fn next_place(&mut self, send_from: Cycle, at: Cycle) -> Cycle {
+        if at > send_from {
+            self.places = self.width;
+        }
+        self.places -= 1;
+        if self.places > 0 {
+            return at;
+        }
+        self.places = self.width;
+        at + 1
     }
 
     /// The cycle in which the last data known of are over, those read and those written.

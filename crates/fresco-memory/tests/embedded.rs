@@ -196,7 +196,12 @@ fn a_replay_is_that_of_the_driver() {
     }
 }
 
-/// Sends what is due, one request a cycle, with so many under way at most, and moves time on by at most `step` cycles at once.
+/// Channels of all nodes.
+fn channels(machine: &Machine) -> usize {
+    (machine.memory.organisation.nodes * machine.memory.organisation.channels) as usize
+}
+
+/// Sends what is due, in a cycle as many requests as there are channels, with so many under way at most, and moves time on by at most `step` cycles at once.
 fn hosted(machine: &Machine, requests: &[TraceRequest], most: u32, step: Cycle) -> Replayed {
     let options = Options {
         keep_commands: true,
@@ -204,12 +209,16 @@ fn hosted(machine: &Machine, requests: &[TraceRequest], most: u32, step: Cycle) 
     };
     let mut memory = Memory::new(machine, options);
     let mut ends = vec![0; requests.len()];
-    let mut next_send = 0;
+    // The cycle of the last request, and how many may follow it there.
+    let (mut last, mut places) = (0, channels(machine));
     for (i, request) in requests.iter().enumerate() {
-        let earliest = request.cycle.max(next_send);
+        let earliest = request.cycle.max(last + u64::from(places == 0));
         loop {
             if memory.now() >= earliest && memory.send(request.address, request.access, i as u64) == Ok(()) {
-                next_send = memory.now() + 1;
+                if memory.now() > last {
+                    places = channels(machine);
+                }
+                (last, places) = (memory.now(), places - 1);
                 break;
             }
             let until = if memory.now() < earliest {
@@ -493,4 +502,72 @@ fn the_checker_sees_what_is_done() {
 fn it_may_go_to_another_thread() {
     fn is_send<T: Send>(_: &T) {}
     is_send(&Memory::new(&bench(&[]), Options::default()));
+}
+
+/// The cycles in which requests arrive that ask for these, given in pieces of so many.
+fn arrivals(machine: &Machine, cycles: &[Cycle], outstanding: usize, piece: usize) -> Vec<Cycle> {
+    let requests: Vec<_> = (0u64..)
+        .zip(cycles)
+        .map(|(i, &cycle)| TraceRequest {
+            cycle,
+            address: 64 * i,
+            access: Access::Read,
+        })
+        .collect();
+    let mut memory = Memory::new(machine, Options::default());
+    let (mut ends, mut arrivals) = (vec![0; requests.len()], vec![0; requests.len()]);
+    let mut replay = memory.begin_replay(outstanding, &mut ends, &mut arrivals);
+    for piece in requests.chunks(piece) {
+        replay.send(piece).expect("there is memory");
+    }
+    replay.finish();
+    arrivals
+}
+
+/// Eight channels: eight requests a cycle, in order. One that finds no place holds those behind it, until the first of the first eight is back.
+#[test]
+fn a_cycle_has_a_request_for_each_channel() {
+    let machine = machine("opteron-6128", &[]);
+    assert_eq!(channels(&machine), 8);
+    let cycles = [[0; 10].as_slice(), &[7; 9], &[3, 0, 30]].concat();
+    let expected = [[0; 8].as_slice(), &[1; 2], &[7; 8], &[8; 3], &[30]].concat();
+    for piece in [1, 4, 9, 100] {
+        assert_eq!(arrivals(&machine, &cycles, 100, piece), expected, "pieces of {piece}");
+        let few = arrivals(&machine, &[0, 0, 0, 0, 0, 0], 3, piece);
+        assert_eq!(few[..3], [0; 3]);
+        assert!(few[3] > 20 && few[3..].is_sorted(), "{few:?}");
+    }
+    // One channel: one request a cycle.
+    assert_eq!(arrivals(&bench(&[]), &[0, 0, 9, 5], 100, 100), [0, 1, 9, 10]);
+}
+
+/// Lines in sequence come near the peak of all channels, of machines of many of them, too.
+#[test]
+fn replays_come_near_the_peak_of_all_channels() {
+    for (name, share) in [
+        ("ddr4-2400-bench", 0.62),
+        ("xeon-5218", 0.85),
+        ("xeon-8460y", 0.85),
+        ("xeon-max-9480", 0.85),
+    ] {
+        let machine = machine(name, &[]);
+        let requests: Vec<_> = (0..60_000u64)
+            .map(|i| TraceRequest {
+                cycle: 0,
+                address: 64 * i,
+                access: Access::Read,
+            })
+            .collect();
+        let mut memory = Memory::new(&machine, Options::default());
+        let mut ends = vec![0; requests.len()];
+        let end = memory
+            .replay(&requests, 64 * channels(&machine), &mut ends)
+            .expect("there is memory");
+        let timing = &machine.memory.timing;
+        let line = timing.burst() * timing.bursts_of_line(&machine.memory.organisation);
+        let busy = (requests.len() as u64 * line) as f64 / channels(&machine) as f64;
+        let reached = busy / end as f64;
+        println!("{name}: {reached:.3}");
+        assert!(reached > share && reached <= 1.0, "{name}: {reached}");
+    }
 }

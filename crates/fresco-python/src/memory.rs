@@ -188,8 +188,8 @@ impl Memory {
         self.done.iter().map(Completion::from).collect()
     }
 
-    /// Sends requests in order, at most one a cycle, each in its cycle or as soon after as fewer than `outstanding` are under way, and waits
-    /// for the last: what `fresco memory` does with a trace. A `limit` of the memory does not count here.
+    /// Sends requests in order, in a cycle at most as many as the machine has channels, each in its cycle or as soon after as fewer than
+    /// `outstanding` are under way, and waits for the last: what `fresco memory` does with a trace. A `limit` of the memory does not count here.
     ///
     /// `cycles`, `addresses` (in bytes) and `writes` are arrays of one length, of whole numbers and of bool. Returns the cycle in which each request
     /// is done, an array of uint64; with `arrivals` a pair of arrays, of the cycles in which they arrived and are done, whose difference is their

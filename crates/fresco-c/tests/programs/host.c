@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A host of a memory: sends the requests of standard input, a line each (cycle, address, 1 for a write), at most one a cycle.
+/* A host of a memory: sends the requests of standard input, a line each (cycle, address, 1 for a write), in a cycle at
+ * most as many as the machine has channels.
  * Usage: host MACHINE tick|leap|callback|pieces|replay OUTSTANDING
  * Prints the cycle in which each is done, the end, and the counts of each channel; with the checker's verdict. C99 and C++11. */
 #include "fresco.h"
@@ -37,13 +38,18 @@ static void wait_for(uint64_t cycle)
 		on_done(ends, &done);
 }
 
-static void host(const char *mode, const fresco_request *requests, size_t count)
+static void host(const char *mode, const fresco_request *requests, size_t count, uint32_t channels)
 {
-	uint64_t next_send = 0;
+	/* The cycle of the last request, and how many may follow it there. */
+	uint64_t last = 0;
+	uint32_t places = channels;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t earliest = requests[i].cycle > next_send ? requests[i].cycle : next_send;
+		uint64_t earliest = last + (places == 0);
+
+		if (requests[i].cycle > earliest)
+			earliest = requests[i].cycle;
 
 		for (;;) {
 			uint64_t now = fresco_memory_now(memory), until = earliest;
@@ -62,7 +68,10 @@ static void host(const char *mode, const fresco_request *requests, size_t count)
 			else
 				wait_for(until);
 		}
-		next_send = fresco_memory_now(memory) + 1;
+		if (fresco_memory_now(memory) > last)
+			places = channels;
+		places--;
+		last = fresco_memory_now(memory);
 	}
 }
 
@@ -101,6 +110,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", message);
 		return 1;
 	}
+	info.size = sizeof(info);
+	expect(fresco_memory_info(memory, &info), FRESCO_OK, "info");
 	expect(fresco_memory_on_done(memory, on_done, ends), FRESCO_OK, "on_done");
 	if (strcmp(argv[2], "replay") == 0) {
 		expect(fresco_memory_replay(memory, requests, count, outstanding, ends, &end), FRESCO_OK, "replay");
@@ -111,7 +122,7 @@ int main(int argc, char **argv)
 				expect(fresco_memory_send_all(memory, requests + at, piece, outstanding, at, &sent), FRESCO_OK, "send_all");
 			}
 		} else {
-			host(argv[2], requests, count);
+			host(argv[2], requests, count, info.channels);
 		}
 		expect(fresco_memory_drain(memory, &end), FRESCO_OK, "drain");
 	}
@@ -120,8 +131,6 @@ int main(int argc, char **argv)
 	for (at = 0; at < count; at++)
 		printf("%" PRIu64 "\n", ends[at]);
 	printf("end %" PRIu64 "\n", end);
-	info.size = sizeof(info);
-	expect(fresco_memory_info(memory, &info), FRESCO_OK, "info");
 	for (channel = 0; channel < info.channels; channel++) {
 		fresco_stats s;
 

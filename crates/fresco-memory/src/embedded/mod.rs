@@ -236,8 +236,9 @@ impl Memory {
         }
     }
 
-    /// Sends requests as `fresco memory` sends a trace: in order, at most one a cycle, each in its cycle or as soon after as fewer than `outstanding`
-    /// requests are not yet done (at least 1; [`Options::limit`] does not count here: requests may wait for places in queues). Requests are called
+    /// Sends requests as `fresco memory` sends a trace: in order, in a cycle at most as many as the machine has channels, each in its cycle or as soon after as
+    /// fewer than `outstanding` requests are not yet done (at least 1; [`Options::limit`] does not count here: requests may wait for places in queues). One
+    /// that has to wait holds those behind it. Requests are called
     /// `tag`, `tag + 1` and so on, around the end of 64 bits. What is done meanwhile is told, in order; with the last request sent, what is under way
     /// stays so.
     ///

@@ -25,6 +25,9 @@ use watch::Watch;
 /// Arguments of `fresco memory`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Requests are sent in the order of the trace, in a cycle of the command clock at most as many as the machine has channels.
+One that has to wait, for its cycle or for another to be done, holds those behind it.
+
 Trace formats, found out by themselves, plain, gzip, zstd, xz or zip:
   Fresco       our own binary format (.ftrace)
   DRAMsim3     0xADDR READ|WRITE CYCLE
