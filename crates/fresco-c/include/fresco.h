@@ -66,7 +66,8 @@ enum {
     FRESCO_ERROR_MACHINE = -2,
     /* There is no memory at the address. */
     FRESCO_ERROR_ADDRESS = -3,
-    /* The cycle lies behind FRESCO_LAST_CYCLE. */
+    /* The cycle lies behind FRESCO_LAST_CYCLE; of many requests, one lies more than
+     * FRESCO_LONGEST_GAP behind the one before. */
     FRESCO_ERROR_CYCLE = -4,
     /* The checker is asked, but was not switched on; or a callback wants to move time. */
     FRESCO_ERROR_STATE = -5,
@@ -80,6 +81,9 @@ enum {
  * fresco_memory_replay go further, by the little that it takes until all is done; what is sent
  * there is done by fresco_memory_drain alone. */
 #define FRESCO_LAST_CYCLE ((uint64_t)1 << 60)
+/* Many requests at once: most cycles from one to the next, or to the first from where time stands.
+ * The memory is refreshed meanwhile; so many cycles take a second or so. */
+#define FRESCO_LONGEST_GAP ((uint64_t)1 << 34)
 
 /* A machine's memory: the channels of all its NUMA nodes. */
 typedef struct fresco_memory fresco_memory;
@@ -255,7 +259,7 @@ uint64_t fresco_memory_outstanding(const fresco_memory *memory);
 
 /* Nothing is done, and no place becomes free, before this cycle, if nothing is sent before; never
  * earlier than fresco_memory_now. FRESCO_NEVER if nothing will ever happen: nothing is
- * outstanding, no request waits for a place, and there are no refreshes. */
+ * outstanding, no request waits for a place, and there are no refreshes; and for null. */
 uint64_t fresco_memory_next_event(const fresco_memory *memory);
 
 /* Would such a request be taken now? FRESCO_OK or FRESCO_FULL. FRESCO_ERROR_ADDRESS. */
@@ -271,14 +275,15 @@ int fresco_memory_tick(fresco_memory *memory);
 
 /* Moves time on to `cycle`, and calls the callback for each request that is done by then, with
  * fresco_memory_now at the cycle in which it is: what the callback sends arrives in that cycle. A
- * cycle that has passed changes nothing. Idle time costs its refreshes, and nothing else.
+ * cycle that has passed changes nothing. Idle time costs its refreshes, and nothing else: some
+ * FRESCO_LONGEST_GAP cycles take a second, FRESCO_LAST_CYCLE takes years where there are refreshes.
  * FRESCO_ERROR_CYCLE, FRESCO_ERROR_STATE. */
 int fresco_memory_advance(fresco_memory *memory, uint64_t cycle);
 
 /* Moves time on to the next request that is done, but not beyond `cycle`, without the callback.
  * FRESCO_OK: `done` has the request, and time stands at done->at. FRESCO_NONE: time stands at
- * `cycle`, and all that is done by then has been told. FRESCO_ERROR_CYCLE, FRESCO_ERROR_ARGUMENT,
- * FRESCO_ERROR_STATE. */
+ * `cycle`, and all that is done by then has been told; so far, with nothing outstanding, it takes
+ * as long as fresco_memory_advance. FRESCO_ERROR_CYCLE, FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_STATE. */
 int fresco_memory_next_done(fresco_memory *memory, uint64_t cycle, fresco_done *done);
 
 /* Sends requests as `fresco memory` sends those of a trace: in order, in a cycle at most as many as
@@ -288,13 +293,15 @@ int fresco_memory_next_done(fresco_memory *memory, uint64_t cycle, fresco_done *
  * time at the cycle of the last. The callback is called for what is done meanwhile, in order, but
  * later: after each 1,024 requests and at the end. `sent`, which may be null, is how many were
  * sent: all, or those before the one that has no memory (FRESCO_ERROR_ADDRESS) or comes too late
- * (FRESCO_ERROR_CYCLE). FRESCO_ERROR_ARGUMENT, FRESCO_ERROR_STATE. */
+ * (FRESCO_ERROR_CYCLE). FRESCO_ERROR_ARGUMENT, for more requests than an array can have, too;
+ * FRESCO_ERROR_STATE. */
 int fresco_memory_send_all(fresco_memory *memory, const fresco_request *requests, size_t count,
                            uint32_t outstanding, uint64_t tag, size_t *sent);
 
 /* Waits for all that is outstanding, and has the write buffers emptied. `end`, which may be null,
  * is the cycle in which the last data are over; time stands there, or later if it did before. The
- * callback is called then for all that was done meanwhile. FRESCO_ERROR_STATE. */
+ * callback is called then for all that was done meanwhile. What it sends is outstanding anew: who
+ * has such a callback calls this until fresco_memory_outstanding is 0. FRESCO_ERROR_STATE. */
 int fresco_memory_drain(fresco_memory *memory, uint64_t *end);
 
 /* fresco_memory_send_all and fresco_memory_drain: all that `fresco memory` does with a trace, with

@@ -38,6 +38,17 @@ unsafe fn requests_of(
     Ok(requests.iter().map(request).collect())
 }
 
+/// Requests are no more than an array can have.
+fn counted(count: usize) -> Result<(), Failure> {
+    let most = isize::MAX as usize / size_of::<fresco_request>();
+    match count <= most {
+        true => Ok(()),
+        false => Err(Failure::argument(format!(
+            "found {count} requests, allowed: at most {most}"
+        ))),
+    }
+}
+
 fn outstanding(most: u32) -> Result<usize, Failure> {
     match most {
         0 => Err(Failure::argument("found 0 outstanding requests, allowed: 1 or more")),
@@ -99,6 +110,7 @@ pub unsafe extern "C" fn fresco_memory_send_all(
     while status == FRESCO_OK && (reached < count || count == 0) {
         let piece = PIECE.min(count - reached);
         let work = |handle: &mut Handle| {
+            counted(count)?;
             // SAFETY: as the caller promises.
             let requests = unsafe { requests_of(requests, reached, piece)? };
             let most = outstanding(most)?;
@@ -163,6 +175,7 @@ pub unsafe extern "C" fn fresco_memory_replay(
     end: *mut u64,
 ) -> c_int {
     let work = |handle: &mut Handle| {
+        counted(count)?;
         // SAFETY: as the caller promises.
         let requests = unsafe { requests_of(requests, 0, count)? };
         let most = outstanding(most)?;

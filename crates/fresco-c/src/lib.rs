@@ -36,6 +36,6 @@ pub use status::{
     FRESCO_ERROR_STATE, FRESCO_FULL, FRESCO_NONE, FRESCO_OK,
 };
 pub use types::{
-    FRESCO_ALL_CHANNELS, FRESCO_CHECK, FRESCO_LAST_CYCLE, FRESCO_NEVER, fresco_done, fresco_done_fn, fresco_info,
-    fresco_options, fresco_request, fresco_stats, fresco_verdict,
+    FRESCO_ALL_CHANNELS, FRESCO_CHECK, FRESCO_LAST_CYCLE, FRESCO_LONGEST_GAP, FRESCO_NEVER, fresco_done,
+    fresco_done_fn, fresco_info, fresco_options, fresco_request, fresco_stats, fresco_verdict,
 };

@@ -45,7 +45,7 @@ impl From<SendError> for Failure {
         let (status, text) = match error {
             SendError::Full => (FRESCO_FULL, String::new()),
             SendError::NoMemory { .. } => (FRESCO_ERROR_ADDRESS, error.to_string()),
-            SendError::Late { .. } => (FRESCO_ERROR_CYCLE, error.to_string()),
+            SendError::Late { .. } | SendError::Far { .. } => (FRESCO_ERROR_CYCLE, error.to_string()),
         };
         Self { status, text }
     }

@@ -7,6 +7,8 @@ use std::ffi::{c_char, c_void};
 pub const FRESCO_NEVER: u64 = u64::MAX;
 /// The last cycle that a host may name.
 pub const FRESCO_LAST_CYCLE: u64 = fresco_memory::embedded::Memory::LAST;
+/// Most cycles from one request of many to the next.
+pub const FRESCO_LONGEST_GAP: u64 = fresco_dram::LONGEST_GAP;
 /// In place of a channel's number: the sum over all.
 pub const FRESCO_ALL_CHANNELS: u32 = u32::MAX;
 /// A flag of [`fresco_options`]: the checker sees every command.

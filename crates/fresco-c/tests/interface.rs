@@ -30,7 +30,7 @@ fn both_languages_have_the_same_layouts_and_constants() {
     layout!(expected, fresco_stats: reads data_cycles rank_active_cycles act rd ref_ab rfm_sb);
     layout!(expected, fresco_verdict: end commands violations late_rows short_banks clean long_pauses refresh_judged);
     values!(expected: FRESCO_OK FRESCO_FULL FRESCO_NONE FRESCO_ERROR_ARGUMENT FRESCO_ERROR_MACHINE FRESCO_ERROR_ADDRESS FRESCO_ERROR_CYCLE
-        FRESCO_ERROR_STATE FRESCO_ERROR_INTERNAL FRESCO_NEVER FRESCO_LAST_CYCLE FRESCO_ALL_CHANNELS FRESCO_CHECK);
+        FRESCO_ERROR_STATE FRESCO_ERROR_INTERNAL FRESCO_NEVER FRESCO_LAST_CYCLE FRESCO_LONGEST_GAP FRESCO_ALL_CHANNELS FRESCO_CHECK);
     // No padding: all that is copied has been written.
     assert_eq!(
         offset_of!(fresco_options, settings_count) + 8,

@@ -9,6 +9,9 @@ pub type Ps = u64;
 pub type Cycle = u64;
 /// The cycle (or picosecond) that never comes.
 pub const NEVER: u64 = u64::MAX;
+/// Most cycles of a command clock from one request of a trace, or its beginning, to the next. The memory is refreshed all the while, so that
+/// idle cycles take time to simulate: these take a second or so, and are five seconds or more of memory time.
+pub const LONGEST_GAP: Cycle = 1 << 34;
 
 /// Transfers in a command clock where data and commands have the same clock.
 const DOUBLE: u32 = 2;

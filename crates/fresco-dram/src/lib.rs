@@ -20,7 +20,7 @@ pub mod standards;
 mod timing;
 
 pub use address::{FrameNumber, PhysAddr, VirtAddr};
-pub use clock::{Clock, Cycle, NEVER, Ps};
+pub use clock::{Clock, Cycle, LONGEST_GAP, NEVER, Ps};
 pub use color::ColorSpace;
 pub use command::CommandKind;
 pub use density::Generation;

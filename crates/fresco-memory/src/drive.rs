@@ -91,10 +91,11 @@ impl Driver {
     pub fn run<E>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,
-        place: impl FnMut(u64) -> Result<Location, E>,
+        mut place: impl FnMut(u64) -> Result<Location, E>,
         observer: &mut impl Observer,
     ) -> Result<Driven, E> {
         let mut watch = Numbered { observer, requests: 0 };
+        let place = |request: TraceRequest, _| place(request.address);
         self.feed
             .run(trace, (0, self.outstanding), (u64::MAX, place), &mut watch)?;
         self.feed.finish(&mut watch);

@@ -135,13 +135,13 @@ impl<T: Kept> Feed<T> {
     }
 
     /// Sends every request of the trace, in order, in a cycle at most as many as there are channels, and not before `from`, each as soon as
-    /// fewer than `outstanding` are not back. `place` finds where an address lies, and of its bits `line_mask` has those that name its line.
-    /// The first error of the trace ends it.
+    /// fewer than `outstanding` are not back. `place` finds where a request lies that is sent in a cycle from the given one on, and of the bits of
+    /// its address `line_mask` has those that name its line. The first error of the trace ends it.
     pub(crate) fn run<E, W: Watch<Item = T>>(
         &mut self,
         trace: impl Iterator<Item = Result<TraceRequest, E>>,
         (from, outstanding): (Cycle, usize),
-        (line_mask, mut place): (u64, impl FnMut(u64) -> Result<Location, E>),
+        (line_mask, mut place): (u64, impl FnMut(TraceRequest, Cycle) -> Result<Location, E>),
         watch: &mut W,
     ) -> Result<(), E> {
         if from > self.send_from {
@@ -152,7 +152,7 @@ impl<T: Kept> Feed<T> {
         let mut number = 0;
         let mut send = |item: Result<TraceRequest, E>| {
             let item = item?;
-            let location = place(item.address)?;
+            let location = place(item, send_from)?;
             let mut at = item.cycle.max(send_from);
             while in_flight >= outstanding {
                 self.run_to_first_return(NEVER, watch);

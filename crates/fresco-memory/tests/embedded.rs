@@ -3,7 +3,7 @@
 //! neither the length of a step nor the way of sending changes anything.
 
 use crate::support::random::Random;
-use fresco_dram::{CommandKind, Cycle, PhysAddr};
+use fresco_dram::{CommandKind, Cycle, LONGEST_GAP, PhysAddr};
 use fresco_machine::{Machine, load_with};
 use fresco_memory::checker::Constraint;
 use fresco_memory::controller::ChannelStats;
@@ -460,6 +460,41 @@ fn wrong_requests_are_told() {
     assert_eq!(told, Err((2, SendError::NoMemory { address: capacity })));
     assert_eq!(ends, [1_000 + 21, 1_000 + 21 + 6, 0, 0]);
     assert_eq!((memory.outstanding(), memory.now()), (0, ends[1]));
+}
+
+/// From one request to the next are at most so many cycles, as in traces, however they are handed over: the second is in time, the third is not.
+#[test]
+fn pauses_between_requests_have_an_end() {
+    let machine = bench(&[("memory.controller.refresh", "none")]);
+    let request = |cycle| TraceRequest {
+        cycle,
+        address: 0,
+        access: Access::Read,
+    };
+    let second = 1 + LONGEST_GAP;
+    let third = second + 1 + LONGEST_GAP + 1;
+    let trace = [request(0), request(second), request(third)];
+    let far = SendError::Far {
+        cycle: third,
+        from: second + 1,
+    };
+    for piece in [1, 2, 3] {
+        let mut memory = Memory::new(&machine, Options::default());
+        let mut ends = [0; 3];
+        let mut replay = memory.begin_replay(8, &mut ends, &mut []);
+        let told = trace.chunks(piece).find_map(|piece| replay.send(piece).err());
+        assert_eq!((told, replay.sent()), (Some((2, far)), 2), "pieces of {piece}");
+    }
+    let mut memory = Memory::new(&machine, Options::default());
+    assert_eq!(memory.send_all(&trace, 8, 0, |_| {}), Err((2, far)));
+    assert_eq!(
+        far.to_string(),
+        format!(
+            "found cycle {third}, where time stands at {}, allowed: at most 17179869184 cycles from one request to the next; shorten the pause, or \
+             move time on before",
+            second + 1
+        )
+    );
 }
 
 /// Time without end costs nothing where nothing happens, and what is idle says so.

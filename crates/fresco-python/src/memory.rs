@@ -5,7 +5,7 @@ use crate::arrays::{flags, numbers};
 use crate::data::as_python;
 use crate::errors::{FrescoError, wrong};
 use crate::machine::Machine;
-use fresco_dram::CommandKind;
+use fresco_dram::{CommandKind, LONGEST_GAP};
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
 use fresco_memory::{Access, TraceRequest};
 use numpy::{PyUntypedArrayMethods, ToPyArray};
@@ -194,7 +194,7 @@ impl Memory {
     /// `cycles`, `addresses` (in bytes) and `writes` are arrays of one length, of whole numbers and of bool. Returns the cycle in which each request
     /// is done, an array of uint64; with `arrivals` a pair of arrays, of the cycles in which they arrived and are done, whose difference is their
     /// latency. The time is then that of the last data. What was under way before is done by then, and told to nobody. After Ctrl-C or a
-    /// wrong request the memory is drained, and has what was sent.
+    /// wrong request, one more than 2**34 cycles behind the one before included, the memory is drained, and has what was sent.
     #[pyo3(signature = (cycles, addresses, writes, *, outstanding=32, arrivals=false))]
     fn run<'py>(
         &mut self,
@@ -233,7 +233,9 @@ impl Memory {
         let mut sent = Ok(());
         while sent.is_ok() && replay.sent() < all {
             let reach = replay.now().saturating_add(STEP);
-            let near = std::iter::from_fn(|| requests.next_if(|next| next.cycle <= reach || next.cycle > Core::LAST));
+            // Those that are too late or too far off are the core's to refuse.
+            let far = replay.now().saturating_add(LONGEST_GAP).min(Core::LAST);
+            let near = std::iter::from_fn(|| requests.next_if(|next| next.cycle <= reach || next.cycle > far));
             piece.clear();
             piece.extend(near.take(PIECE));
             let moved = py.detach(|| match piece.is_empty() {

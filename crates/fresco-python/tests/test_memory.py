@@ -100,6 +100,7 @@ def test_steps_and_arrays_agree(machine):
         (lambda memory: memory.tick_to(1 << 61), "allowed: up to"),
         (lambda memory: memory.run(zeros(2), zeros(3), zeros(2, bool)), "arrays of one length"),
         (lambda memory: memory.run(zeros(1), zeros(1), zeros(1, bool), outstanding=0), "1 or more"),
+        (lambda memory: memory.run(numpy.array([0, 10**15], numpy.uint64), zeros(2), zeros(2, bool)), "request 1: .*from one request to the next"),
         (lambda memory: memory.verdict(), "check=True"),
     ],
 )

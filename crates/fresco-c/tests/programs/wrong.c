@@ -146,6 +146,12 @@ int main(int argc, char **argv)
 	say("send_all beyond", fresco_memory_send_all(memory, requests, 3, 8, 0, &sent));
 	printf("sent %zu, outstanding %d\n", sent, (int)fresco_memory_outstanding(memory));
 	say("replay too late", fresco_memory_replay(memory, requests + 2, 1, 8, NULL, NULL));
+	requests[0].cycle = fresco_memory_now(memory) + FRESCO_LONGEST_GAP + 2;
+	say("replay too far", fresco_memory_replay(memory, requests, 1, 8, NULL, NULL));
+	say("send_all too far", fresco_memory_send_all(memory, requests, 1, 8, 0, &sent));
+	say("send_all too many", fresco_memory_send_all(memory, requests, SIZE_MAX / sizeof(*requests) + 1, 8, 0, &sent));
+	printf("sent %zu\n", sent);
+	say("replay too many", fresco_memory_replay(memory, requests, SIZE_MAX / 2, 8, NULL, NULL));
 	say("channel", fresco_memory_stats(memory, 1, &stats));
 	say("no stats", fresco_memory_stats(memory, 0, NULL));
 	say("check", fresco_memory_check(memory, &verdict, NULL, 0));

@@ -6,7 +6,7 @@ use super::ftrace::{Header, Record, TraceReader, Unit, What};
 use super::records::Records;
 use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
-use fresco_dram::{Cycle, PhysAddr};
+use fresco_dram::{Cycle, LONGEST_GAP, PhysAddr};
 use fresco_input::{InputError, file_name};
 use std::io::Read;
 use std::path::Path;
@@ -36,10 +36,6 @@ pub struct MemoryTrace {
     /// The stream below all decoding.
     tap: Tap,
 }
-
-/// Most cycles from the beginning, or from one request, to the next request. The memory is refreshed all the while, so
-/// that idle cycles take time to simulate: these take a second or so, and are five seconds or more of memory time.
-pub const LONGEST_GAP: Cycle = 1 << 34;
 
 enum Source {
     DramSim3(Lines),

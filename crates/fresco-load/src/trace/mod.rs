@@ -31,7 +31,7 @@ pub use curve::{CACHES, Cache, LINE, SMALLEST, WorkingSet};
 pub use export::{Export, Exporter};
 pub use format::Format;
 pub(crate) use ftrace::recorded::LIVE;
-pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
+pub use memory::{MemoryRecord, MemoryTrace};
 pub use packed::{Packed, Packing};
 pub use recolor::Recoloring;
 pub use records::{AFTER_LAST, AnyTrace, FETCHES, Lost, shortened};

@@ -34,7 +34,7 @@ use crate::controller::{ChannelStats, Controller};
 use crate::drive::TraceRequest;
 use crate::feed::{Feed, Watch};
 use crate::request::{Access, Request, RowOutcome, Wait};
-use fresco_dram::{AddressMap, Clock, Cycle, Location, NEVER, PhysAddr};
+use fresco_dram::{AddressMap, Clock, Cycle, LONGEST_GAP, Location, NEVER, PhysAddr};
 use fresco_machine::Machine;
 use inside::{Inside, Telling, Ticket};
 
@@ -72,12 +72,15 @@ fn run<W: Watch<Item = Ticket>>(
     let mut reached = 0;
     let trace = requests.iter().enumerate().map(|(i, request)| {
         reached = i;
-        match request.cycle <= Memory::LAST {
-            true => Ok(*request),
-            false => Err(SendError::Late { cycle: request.cycle }),
-        }
+        Ok(*request)
     });
-    let place = |address| Ok(Memory::place(map, line_bytes, address)?.1);
+    let place = |request: TraceRequest, from: Cycle| {
+        let TraceRequest { cycle, address, .. } = request;
+        if cycle > Memory::LAST.min(from + LONGEST_GAP) {
+            return Err(SendError::out_of_time(cycle, from));
+        }
+        Ok(Memory::place(map, line_bytes, address)?.1)
+    };
     let sent = feed.run(trace, (now, outstanding.max(1)), (!(line_bytes - 1), place), watch);
     sent.map_err(|error| (reached, error))
 }
@@ -229,6 +232,7 @@ impl Memory {
     }
 
     /// Moves time on to cycle `until` (at most [`Self::LAST`]; one that has passed is no error) and tells all that is done by then, in order.
+    /// Idle time costs its refreshes, which up to [`Self::LAST`] nobody waits for.
     #[inline]
     pub fn advance(&mut self, until: Cycle, mut done: impl FnMut(&Done)) {
         while let Some(next) = self.next_done_ref(until) {
@@ -243,7 +247,7 @@ impl Memory {
     /// stays so.
     ///
     /// # Errors
-    /// The request that cannot be sent, and why ([`SendError::NoMemory`], [`SendError::Late`]); those before it have been sent.
+    /// The request that cannot be sent, and why ([`SendError::NoMemory`], [`SendError::Late`], [`SendError::Far`]); those before it have been sent.
     pub fn send_all(
         &mut self,
         requests: &[TraceRequest],

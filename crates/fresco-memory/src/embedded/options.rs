@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a host chooses, and why a request is not taken.
 
-use fresco_dram::Cycle;
+use fresco_dram::{Cycle, LONGEST_GAP};
 use std::fmt;
 use std::num::NonZeroU32;
 
@@ -42,6 +42,24 @@ pub enum SendError {
         /// As it was sent.
         cycle: Cycle,
     },
+    /// Of many requests at once, its cycle lies more than [`LONGEST_GAP`] behind what came before.
+    Far {
+        /// As it was sent.
+        cycle: Cycle,
+        /// The first cycle in which it could have been sent.
+        from: Cycle,
+    },
+}
+
+impl SendError {
+    /// Of a request of many that is to arrive in `cycle`, and can from cycle `from` on: one of the two is too much.
+    #[cold]
+    pub(super) fn out_of_time(cycle: Cycle, from: Cycle) -> Self {
+        match cycle > super::Memory::LAST {
+            true => Self::Late { cycle },
+            false => Self::Far { cycle, from },
+        }
+    }
 }
 
 impl fmt::Display for SendError {
@@ -49,6 +67,11 @@ impl fmt::Display for SendError {
         match self {
             Self::NoMemory { address } => write!(f, "found address {address:#x}, where the machine has no memory"),
             Self::Full => f.write_str("the queue is full; send it again in the cycle of next_event"),
+            Self::Far { cycle, from } => write!(
+                f,
+                "found cycle {cycle}, where time stands at {from}, allowed: at most {LONGEST_GAP} cycles from one request to the next; shorten \
+                 the pause, or move time on before"
+            ),
             Self::Late { cycle } => write!(f, "found cycle {cycle}, allowed: up to {}", super::Memory::LAST),
         }
     }
