@@ -38,6 +38,7 @@ fn pages_have_sections_of_their_own_for_examples() {
             "{}:\n{text}",
             page.display()
         );
+        assert!(text.is_ascii(), "{}", page.display());
         // Examples need nothing but the program.
         for line in text.lines().filter(|line| line.starts_with("fresco ")) {
             assert!(

@@ -30,7 +30,19 @@ pub fn page(command: &Command) -> io::Result<Vec<u8>> {
     if command.get_version().is_some() {
         man.render_version_section(&mut roff)?;
     }
-    Ok(roff)
+    Ok(ascii(&String::from_utf8_lossy(&roff)).into_bytes())
+}
+
+/// Characters beyond ASCII by their numbers: groff alone takes a page to be in Latin-1.
+fn ascii(roff: &str) -> String {
+    let mut page = String::with_capacity(roff.len());
+    for c in roff.chars() {
+        match c.is_ascii() {
+            true => page.push(c),
+            false => page.push_str(&format!("\\[u{:04X}]", u32::from(c))),
+        }
+    }
+    page
 }
 
 fn synopsis(command: &Command) -> Roff {
@@ -158,6 +170,11 @@ fn after_help(text: &str) -> Roff {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_have_numbers_that_groff_reads() {
+        assert_eq!(ascii(".B a\\-b\n1–32 µs"), ".B a\\-b\n1\\[u2013]32 \\[u00B5]s");
+    }
 
     #[test]
     fn examples_and_tables_stand_as_they_are_written() {
