@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fresco behind the interfaces of others: each host sees what the core does alone.
 
-use crate::built::{CPP, program, run, text};
+use crate::built::{CPP, crate_dir, program, run, shared_library, static_library, succeeded, text};
 use crate::replayed::{lines, machine, traffic};
 use fresco_dram::CommandKind;
 use fresco_machine::Machine;
@@ -117,6 +117,68 @@ fn stats(told: &[Done], memory: &mut Memory) -> String {
         ("refresh", command(&[K::RefAb, K::RefAb4, K::RefPb, K::RefSb])),
     ];
     values.iter().map(|(name, value)| format!("{name} {value}\n")).collect()
+}
+
+/// DRAMsim3's directory, as the page makes it, is found as gem5's SConscript and SST's configure look for it.
+#[test]
+fn the_page_makes_a_directory_of_dramsim3() {
+    let Some(directory) = shared_library() else { return };
+    if Command::new("c++").arg("--version").output().is_err() {
+        return skip(Need::Compiler, "there is no c++");
+    }
+    let home = directory.join("home-of-dramsim3");
+    let install = crate_dir().join("../../scripts/c-install");
+    let done = Command::new(install)
+        .arg(static_library())
+        .arg(home.join("fresco"))
+        .output();
+    succeeded("scripts/c-install", done.expect("it starts"));
+    let page = std::fs::read_to_string(crate_dir().join("../../docs/embed.md")).expect("it is there");
+    let (_, block) = page
+        .split_once("```sh norun\nmkdir -p DRAMsim3/src")
+        .expect("the page makes it");
+    let (commands, _) = block.split_once("```").expect("it ends");
+    let gem5 = home.join("ext/dramsim3");
+    std::fs::create_dir_all(&gem5).expect("a directory");
+    let done = Command::new("sh")
+        .args(["-ec", &format!("mkdir -p DRAMsim3/src{commands}")])
+        .current_dir(&gem5)
+        .env("HOME", &home)
+        .output();
+    succeeded("the page's commands", done.expect("it starts"));
+    let compiled = |name: &str, text: &str, flags: &[&str], libraries: &[&str]| {
+        let source = home.join(name).with_extension("cpp");
+        std::fs::write(&source, text).expect("it is written");
+        let program = home.join(name);
+        let mut compiler = Command::new("c++");
+        compiler
+            .args(flags)
+            .arg("-I")
+            .arg(gem5.join("DRAMsim3/src"))
+            .arg("-I")
+            .arg(&gem5)
+            .arg("-o");
+        compiler
+            .arg(&program)
+            .arg(source)
+            .arg("-L")
+            .arg(gem5.join("DRAMsim3"))
+            .args(libraries);
+        succeeded(name, compiler.output().expect("a compiler"));
+        program
+    };
+    // AC_CHECK_HEADERS and AC_CHECK_LIB of SST.
+    let probe = "#include <dramsim3.h>\nextern \"C\" char libdramsim3_is_present();\nint main() { return libdramsim3_is_present() != 1; }\n";
+    run(&compiled("probe", probe, &["-std=c++11"], &["-ldramsim3"]), &[], "");
+    // SST's wrapper lies in a shared library, gem5's in the program.
+    let host = std::fs::read_to_string(crate_dir().join("tests/programs/dramsim3_host.cpp")).expect("it is there");
+    let hidden = ["-Wl,--exclude-libs,libfresco.a", "-ldramsim3"];
+    compiled("libelement.so", &host, &["-std=c++11", "-shared", "-fPIC"], &hidden);
+    let host = host.replace("\"dramsim3.h\"", "\"DRAMsim3/src/dramsim3.h\"");
+    let host = compiled("gem5", &host, &["-std=c++17"], &["-ldramsim3", "-lgomp"]);
+    let to = home.display().to_string();
+    let seen = run(&host, &["ddr4-2400-bench", &to], "0 0 0\n");
+    assert_eq!(seen, "clock 0.833333 ns, queue 32, burst 64 bytes\n37\n");
 }
 
 #[test]

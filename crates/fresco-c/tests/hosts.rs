@@ -225,4 +225,45 @@ fn the_page_tells_the_truth_of_an_installed_library() {
         succeeded(name, done.expect("a compiler"));
         assert_eq!(printed(&host), promised, "{name}");
     }
+
+    // A shared library with this one in it exports what is its own.
+    let own = directory.join("own.c");
+    std::fs::write(
+        &own,
+        "#include <fresco.h>\nconst char *mine(void) { return fresco_version(); }\n",
+    )
+    .expect("it is written");
+    let shared = directory.join("libown.so");
+    let mut compiler = Command::new(C[0]);
+    compiler.args(["-shared", "-fPIC", "-o"]).arg(&shared).arg(&own);
+    let archive = archive.as_str();
+    let libraries = libraries
+        .iter()
+        .map(|flag| if flag == "-lfresco" { archive } else { flag });
+    let done = compiler.args(flags(&["--cflags"])).args(libraries).output();
+    succeeded("own", done.expect("a compiler"));
+    let done = Command::new("nm")
+        .args(["--dynamic", "--defined-only"])
+        .arg(&shared)
+        .output();
+    let exported = succeeded("nm", done.expect("it comes with the compiler"));
+    assert!(
+        exported.lines().count() == 1 && exported.ends_with(" T mine\n"),
+        "{exported}"
+    );
+
+    // Moved, with all that was installed.
+    let moved = directory.join("moved");
+    let _ = std::fs::remove_dir_all(&moved);
+    std::fs::rename(directory.join("installed"), &moved).expect("it is moved");
+    let mut command = Command::new("pkg-config");
+    command.env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig"));
+    let done = command.args(["--cflags", "fresco"]).output().expect("it starts");
+    let said = succeeded("pkg-config", done);
+    let include = said.trim().strip_prefix("-I").expect("a directory");
+    let found = std::fs::canonicalize(include).expect("it is there");
+    assert_eq!(
+        found,
+        std::fs::canonicalize(moved.join("include")).expect("it is there")
+    );
 }
