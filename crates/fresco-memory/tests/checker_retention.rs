@@ -3,7 +3,7 @@
 
 use crate::checker_support::{check, organisation, timing};
 use fresco_dram::{CommandKind, Cycle, Timing};
-use fresco_memory::checker::{CheckerReport, CommandRecord, LateRows, Options};
+use fresco_memory::checker::{Checker, CheckerReport, CommandRecord, LateRows, Options};
 
 /// DDR4 with 8 refreshes of 1024 rows, one every 1000 cycles, window 8600.
 fn ddr4() -> Timing {
@@ -305,4 +305,26 @@ fn a_missing_quarter_makes_its_rows_late() {
     let late = judge(&t, commands, 38_000).retention;
     assert_eq!(late.late_rows, 16 * 8192);
     assert!(late.late.iter().all(|l| l.rank == 0 && l.until - l.since == 8250));
+}
+
+/// A verdict in the middle of a run changes nothing of what is found later, and what it has found for itself is no part of it.
+#[test]
+fn verdicts_may_be_asked_for_at_any_time() {
+    let timing = ddr4();
+    let mut asked = Checker::new(&organisation(), &timing, Options::default());
+    // Rank 1 is refreshed no more from cycle 4,500 on.
+    let commands: Vec<_> = distributed(30_000)
+        .into_iter()
+        .filter(|command| command.rank == 0 || command.cycle < 5_000)
+        .collect();
+    for (i, command) in commands.iter().enumerate() {
+        let alone = judge(&timing, commands[..i].to_vec(), command.cycle);
+        for _ in 0..2 {
+            let verdict = asked.verdict(command.cycle);
+            assert_eq!(verdict.retention, alone.retention, "cycle {}", command.cycle);
+        }
+        asked.observe(command);
+    }
+    let late = asked.verdict(30_000).retention.late_rows;
+    assert!(late > 0 && asked.finish(30_000).retention.late_rows == late);
 }

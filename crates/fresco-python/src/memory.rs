@@ -281,7 +281,7 @@ impl Memory {
 
     /// What the checker of DRAM commands says of all commands so far: None if all are allowed and every row was refreshed in time, else
     /// its report. Raises FrescoError if the memory was made without check=True.
-    fn verdict(&self) -> PyResult<Option<String>> {
+    fn verdict(&mut self) -> PyResult<Option<String>> {
         match self.core.verdict() {
             None => Err(FrescoError::new_err(
                 "the checker is off: make the memory with check=True",

@@ -186,10 +186,15 @@ impl Checker {
     }
 
     /// The verdict on a run that ended at `end` (or with the last command, if that is later).
-    pub fn finish(self, end: Cycle) -> CheckerReport {
+    pub fn finish(mut self, end: Cycle) -> CheckerReport {
+        self.verdict(end)
+    }
+
+    /// As [`finish`](Self::finish), of a run that goes on.
+    pub fn verdict(&mut self, end: Cycle) -> CheckerReport {
         let end = end.max(self.last_cycle);
         let refresh_judged = self.retention.is_some();
-        let retention = self.retention.map(|r| r.finish(end)).unwrap_or_default();
+        let retention = self.retention.as_mut().map(|r| r.verdict(end)).unwrap_or_default();
         CheckerReport {
             end,
             commands: CommandKind::ALL
@@ -198,9 +203,9 @@ impl Checker {
                 .filter(|&(_, n)| n > 0)
                 .collect(),
             idle_precharges: self.idle_precharges,
-            own_timing: self.own,
-            counts: self.findings.counts,
-            violations: self.findings.kept,
+            own_timing: self.own.clone(),
+            counts: self.findings.counts.clone(),
+            violations: self.findings.kept.clone(),
             refresh_judged,
             retention,
         }

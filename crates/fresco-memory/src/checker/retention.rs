@@ -217,21 +217,31 @@ impl Retention {
         }
     }
 
-    /// The verdict at the end of the run.
-    pub fn finish(mut self, end: Cycle) -> RetentionReport {
+    /// The verdict on a run that ends so. What was found before stays, and nothing is added to it.
+    pub fn verdict(&mut self, end: Cycle) -> RetentionReport {
+        let before = self.report.clone();
+        self.judge_all(end);
+        std::mem::replace(&mut self.report, before)
+    }
+
+    fn judge_all(&mut self, end: Cycle) {
         let banks = self.banks.len();
         for rank in (0..banks).step_by(self.banks_per_rank) {
             self.paused(rank..rank + self.banks_per_rank, end);
         }
         for bank in 0..banks {
-            for bin in 0..self.banks[bank].since.len() {
+            let b = &self.banks[bank];
+            // Bins take turns: the next one has waited longest, and if it is in time, all are.
+            if self.options.hotter.is_none() && end <= self.due(b.since[b.next]) {
+                continue;
+            }
+            for bin in 0..b.since.len() {
                 self.judge_bin(bank, bin, end);
             }
         }
         if self.options.pro_rata && end < self.refw {
             self.judge_pro_rata(end);
         }
-        self.report
     }
 
     fn judge_pro_rata(&mut self, end: Cycle) {

@@ -125,8 +125,8 @@ impl Inside {
         }
     }
 
-    pub fn verdict(&self, end: Cycle) -> Option<CheckerReport> {
-        self.checker.as_ref().map(|checker| Checker::clone(checker).finish(end))
+    pub fn verdict(&mut self, end: Cycle) -> Option<CheckerReport> {
+        self.checker.as_mut().map(|checker| checker.verdict(end))
     }
 
     pub fn take_commands(&mut self) -> Vec<Command> {

@@ -327,7 +327,7 @@ impl Memory {
     }
 
     /// What the checker says of all commands so far, if it is on ([`Options::check`]).
-    pub fn verdict(&self) -> Option<CheckerReport> {
+    pub fn verdict(&mut self) -> Option<CheckerReport> {
         self.inside.verdict(self.now)
     }
 
