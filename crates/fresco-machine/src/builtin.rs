@@ -88,7 +88,7 @@ fn builtin_with(name: &str, overrides: &[(String, String)]) -> Result<Machine, I
 }
 
 /// A machine by the name of a built-in one, or by the path of a file. A path has a `/` or ends in `.toml`; `-` is
-/// standard input.
+/// standard input. What has several lines is the machine itself, see [`written_out`].
 ///
 /// # Errors
 /// No such machine or file, or a file that is no valid machine.
@@ -98,7 +98,23 @@ pub fn load(name_or_path: &str) -> Result<Machine, InputError> {
 
 /// Returns true if [`load`] takes this for the path of a file.
 pub fn is_path(name_or_path: &str) -> bool {
-    name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path)
+    !is_text(name_or_path)
+        && (name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path))
+}
+
+/// Returns true if [`load`] takes this for a machine that is written out: it has several lines.
+pub fn is_text(name_or_path: &str) -> bool {
+    name_or_path.contains('\n')
+}
+
+/// Begins a line of a machine that is written out and says what is changed in it.
+const CHANGE: &str = "--set ";
+
+/// A machine as one text that [`load`] makes the same of wherever it is: lines `--set key=value` of what is changed, and then `text`, the
+/// content of a machine file or the name of a built-in machine. Values are in one line.
+pub fn written_out(text: &str, changes: &[(String, String)]) -> String {
+    let lines = changes.iter().map(|(key, value)| format!("{CHANGE}{key}={value}\n"));
+    lines.chain([text.to_owned()]).collect()
 }
 
 /// As [`load`], with values in place of the file's; see [`Machine::parse`].
@@ -106,9 +122,32 @@ pub fn is_path(name_or_path: &str) -> bool {
 /// # Errors
 /// No such machine or file, or, with the overrides, no valid machine.
 pub fn load_with(name_or_path: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
-    if is_path(name_or_path) {
+    if is_text(name_or_path) {
+        load_text(name_or_path, overrides)
+    } else if is_path(name_or_path) {
         Machine::parse(&file_name(name_or_path), &read_file(name_or_path)?, overrides)
     } else {
         builtin_with(name_or_path, overrides)
+    }
+}
+
+fn load_text(text: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
+    let mut rest = text;
+    let mut changes = Vec::new();
+    while let Some((line, below)) = rest.strip_prefix(CHANGE).and_then(|line| line.split_once('\n')) {
+        let Some((key, value)) = line.split_once('=') else {
+            return Err(
+                InputError::new("machine", format!("found the line {:?}", format!("{CHANGE}{line}")))
+                    .allowed("--set key=value before the text of the machine")
+                    .help("write the key, an equals sign and the value"),
+            );
+        };
+        changes.push((key.trim().to_owned(), value.trim().to_owned()));
+        rest = below;
+    }
+    changes.extend_from_slice(overrides);
+    match is_text(rest) {
+        true => Machine::parse("the machine's text", rest, &changes),
+        false => builtin_with(rest, &changes),
     }
 }

@@ -21,7 +21,7 @@ mod refresh;
 mod tlb;
 mod topology;
 
-pub use builtin::{builtin, builtin_names, builtin_text, is_path, load, load_with};
+pub use builtin::{builtin, builtin_names, builtin_text, is_path, is_text, load, load_with, written_out};
 pub use cache::{CacheConfig, Replacement};
 pub use calibration::Calibration;
 pub use coherence::{Coherence, Protocol};

@@ -15,7 +15,7 @@ pub fn digest(text: &str) -> String {
 
 /// A machine with its digest; `given` is how the user named it, which tells the file if it is one.
 pub fn machine_file(machine: &Machine, given: &str) -> InputFile {
-    let path = (given != machine.name).then(|| Path::new(given));
+    let path = (given != machine.name && !fresco_machine::is_text(given)).then(|| Path::new(given));
     named_machine(&machine.name, path, &machine.text_digest)
 }
 

@@ -93,7 +93,7 @@ pub fn seed(source: &Source, overrides: &[String]) -> Result<u64, InputError> {
 /// The machine's file, as the set names it; none if it is built in.
 pub(crate) fn machine_file(set: &TaskSet) -> Option<PathBuf> {
     let given = &set.machine_given.given;
-    (given.contains('/') || given.ends_with(".toml")).then(|| PathBuf::from(given))
+    fresco_machine::is_path(given).then(|| PathBuf::from(given))
 }
 
 /// The traces that its tasks replay.

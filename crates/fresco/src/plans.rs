@@ -87,7 +87,7 @@ pub fn provenance(path: &Path, machine: &Machine, given: &PlannedMachine) -> Res
 
 /// The files that a plan or a scenario is made of.
 pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
-    let of_machine = (machine.given != machine.name).then(|| PathBuf::from(&machine.given));
+    let of_machine = fresco_machine::is_path(&machine.given).then(|| PathBuf::from(&machine.given));
     let own = scenarios::built_in(path).is_none().then(|| path.to_owned());
     own.into_iter().chain(of_machine).collect()
 }

@@ -61,7 +61,7 @@ pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) ->
         (Some(name), _) | (None, Some(name)) => name,
         (None, None) => root.text("machine")?,
     };
-    let is_path = name.contains('/') || name.ends_with(".toml");
+    let is_path = fresco_machine::is_path(name);
     let path = match fresco_input::is_standard_input(name) {
         true => Some(PathBuf::from(name)),
         false => is_path.then(|| directory.join(name)),

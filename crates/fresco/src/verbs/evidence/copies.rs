@@ -105,6 +105,17 @@ impl Copies {
             });
             return Ok(machine.clone());
         }
+        if fresco_machine::is_text(&machine.given) {
+            // It is written out where it is named.
+            self.machine_copy = in_folder(MACHINES, &format!("{}.txt", machine.name));
+            self.files.push(Kept {
+                path: self.machine_copy.clone(),
+                bytes: machine.given.as_bytes().to_vec(),
+                what: "the machine, as it is written out".to_owned(),
+                command: None,
+            });
+            return Ok(machine.clone());
+        }
         let path = Path::new(&machine.given);
         let bytes = read_bytes(path)?;
         let relative = path.strip_prefix(from).unwrap_or(path);
