@@ -169,6 +169,51 @@ fn only_changes_change_the_digest() {
     assert_ne!(digest("closed"), machine("xeon-w3530").text_digest);
 }
 
+/// Neither quotes nor blanks, nor the base of a number, nor the order of keys, nor what is set again makes another machine.
+#[test]
+fn spelling_changes_no_digest() {
+    let digest = |set: &[(&str, &str)]| {
+        let set: Vec<_> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        load_with("xeon-w3530", &set).expect("is a machine").text_digest
+    };
+    let (page, cap) = ("memory.controller.page", "memory.controller.hit_cap");
+    let wanted = digest(&[(page, "closed"), (cap, "7")]);
+    assert_eq!(digest(&[(page, "\"closed\""), (cap, "0x7")]), wanted);
+    assert_eq!(digest(&[(cap, "7"), (page, "'closed'")]), wanted);
+    assert_eq!(
+        digest(&[(page, "open"), (cap, "7"), (page, "closed"), ("cores", "4")]),
+        wanted
+    );
+    assert_eq!(digest(&[(page, "closed"), (page, "open")]), digest(&[]));
+    // As stored plans of before have it.
+    let text = builtin_text("xeon-w3530").expect("is built in");
+    assert_eq!(
+        wanted,
+        fresco_machine::digest(text, &[(cap.into(), "7".into()), (page.into(), "\"closed\"".into())])
+    );
+}
+
+/// A machine that is written out is the same as by name or file and changes, wherever it is.
+#[test]
+fn a_machine_is_written_out() {
+    let text = builtin_text("xeon-w3530").expect("is built in");
+    let set = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
+    let changes = set("memory.controller.page", "\"closed\"");
+    let wanted = load_with("xeon-w3530", &changes).expect("is a machine");
+    for body in ["xeon-w3530", text] {
+        let whole = fresco_machine::written_out(body, &changes);
+        assert!(fresco_machine::is_text(&whole) && !fresco_machine::is_path(&whole));
+        assert_eq!(load(&whole).expect("is a machine").text_digest, wanted.text_digest);
+        // Later changes go over it.
+        let open = load_with(&whole, &set("memory.controller.page", "open")).expect("is a machine");
+        assert_eq!(open.text_digest, load("xeon-w3530").expect("is a machine").text_digest);
+    }
+    let error = load("--set page\nxeon-w3530").expect_err("has no value");
+    assert!(error.allowed.contains("--set key=value"), "{error}");
+    let error = load("name = \"x\"\n").expect_err("is no machine");
+    assert_eq!(error.file, "the machine's text");
+}
+
 /// The colors that the papers count (CON-3 to CON-5, MAP-7, MAP-9), at 4 KiB pages: bank colors, LLC colors, pairs.
 #[test]
 fn colors_of_the_papers() {

@@ -20,6 +20,7 @@ mod topology;
 
 use crate::{Machine, MemoryConfig, digest};
 use fresco_input::{Document, InputError, Table};
+use std::collections::BTreeMap;
 
 /// Keys that a calibration may fit: what nobody publishes of a machine.
 const OF_CALIBRATION: &[&str] = &[
@@ -48,10 +49,11 @@ impl Machine {
         let mut document = Document::parse(file_name, text)?;
         let is_early = |(key, _): &&(String, String)| key == calibration::KEY;
         let (early, others): (Vec<_>, Vec<_>) = overrides.iter().partition(is_early);
-        let mut changes = apply(&mut document, &early)?;
+        let mut before = BTreeMap::new();
+        apply(&mut document, &early, &mut before)?;
         let fitted = calibration::apply(&mut document)?;
-        changes.extend(apply(&mut document, &others)?);
-        let read = Self::read(&document, digest::of(text, &changes));
+        apply(&mut document, &others, &mut before)?;
+        let read = Self::read(&document, digest::of(text, &changes(&document, before)));
         read.map_err(|error| match overrides.iter().any(|(key, _)| error.field == *key) {
             true => error,
             false => calibration::relocate(error, file_name, &fitted),
@@ -101,18 +103,28 @@ impl Machine {
     }
 }
 
-/// Applies the overrides, and returns those that change something: one that says what the file says anyway makes no
-/// other machine.
-fn apply(document: &mut Document, overrides: &[&(String, String)]) -> Result<Vec<(String, String)>, InputError> {
-    let mut changes = Vec::new();
+/// Applies the overrides, and keeps in `before` what stood there.
+fn apply(
+    document: &mut Document,
+    overrides: &[&(String, String)],
+    before: &mut BTreeMap<String, Option<String>>,
+) -> Result<(), InputError> {
     for (key, value) in overrides {
-        let before = document.toml_at(key);
+        let there = document.toml_at(key);
         document.set_value(key, value)?;
-        if document.toml_at(key) != before {
-            changes.push((key.clone(), value.clone()));
-        }
+        before.entry(key.clone()).or_insert(there);
     }
-    Ok(changes)
+    Ok(())
+}
+
+/// What is changed, in the order of the keys and with values as TOML has them: neither how a value is spelled, nor in which order values are given, nor one
+/// that says what the file says anyway makes another machine.
+fn changes(document: &Document, before: BTreeMap<String, Option<String>>) -> Vec<(String, String)> {
+    let changed = before.into_iter().filter_map(|(key, there)| {
+        let value = document.toml_at(&key)?;
+        (Some(&value) != there.as_ref()).then_some((key, value))
+    });
+    changed.collect()
 }
 
 /// `1 function`, `2 functions`.
