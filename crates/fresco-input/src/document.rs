@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TOML file as a tree that remembers its lines.
 
-use crate::node::{Entries, Placer, entries};
+use crate::node::{Entries, Entry, Node, Placer, Value, entries};
 use crate::{InputError, Item, Table};
 use toml::de::DeTable;
 
@@ -50,6 +50,25 @@ impl Document {
             file: file.to_owned(),
             entries: entries(table.get_ref(), file, &placer)?,
         })
+    }
+
+    /// The same with an empty table in place of the one of this key, where there is one.
+    #[must_use]
+    pub fn emptied(&self, key: &str) -> Self {
+        let kept = |entry: &Entry| match (&entry.node.value, entry.key == key) {
+            (Value::Table(_), true) => Entry {
+                key: entry.key.clone(),
+                node: Node {
+                    place: entry.node.place.clone(),
+                    value: Value::Table(Entries::default()),
+                },
+            },
+            _ => entry.clone(),
+        };
+        Self {
+            file: self.file.clone(),
+            entries: Entries(self.entries.0.iter().map(kept).collect()),
+        }
     }
 
     /// The value at a dotted key as TOML; `None` if there is none. An integer in the key is an index into a list.

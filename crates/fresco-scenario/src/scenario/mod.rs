@@ -175,9 +175,11 @@ impl Scenario {
         let baselines = read_baselines(&root, &sweep)?;
         let mut room = room::Room::default();
         let mut points = Vec::new();
+        // Points keep their documents: with the values of all others in each, memory would grow with the square of their number.
+        let of_point = document.emptied("sweep");
         for (values, baseline) in std::iter::zip(sweep.points(), baselines) {
             let assignments = sweep.assignments(&values);
-            let setup = read_point(document, &assignments, directory, &mut room);
+            let setup = read_point(&of_point, &assignments, directory, &mut room);
             let setup = setup.map_err(|error| assignments.iter().fold(error, |error, a| a.relocate(error)))?;
             points.push(Arc::new(Point {
                 values,
