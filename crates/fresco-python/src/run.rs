@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long work without the interpreter's lock, which Ctrl-C ends.
 
-use crate::errors::{raised, wrong};
+use crate::arguments::Whole;
+use crate::errors::raised;
 use crate::plan::Plan;
 use crate::result::Result as Made;
 use crate::scenario::Scenario;
@@ -63,32 +64,30 @@ pub fn watched<T: Send>(
 }
 
 /// Most threads, as of `fresco sim --threads`.
-const MOST_THREADS: usize = 1024;
+const MOST_THREADS: u32 = 1024;
 
 /// Refuses more threads than there may be.
-pub fn check_threads(threads: usize) -> PyResult<usize> {
-    match threads <= MOST_THREADS {
-        true => Ok(threads),
-        false => Err(wrong(format!(
-            "threads: found {threads}\n  allowed: 0 to {MOST_THREADS}"
-        ))),
-    }
+pub fn threads(given: Whole) -> PyResult<usize> {
+    Ok(given.narrow("threads", 0..=MOST_THREADS)? as usize)
 }
 
 /// Runs a scenario: `threads` runs at the same time, one per processor if 0; that changes no result. With `timelines` who ran when is
 /// recorded. `command` is what the provenance says was run.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, threads=0, timelines=false, progress=None))]
+#[pyo3(
+    signature = (scenario, command, threads=Whole::Fits(0), timelines=false, progress=None),
+    text_signature = "(scenario, command, threads=0, timelines=False, progress=None)"
+)]
 pub fn simulate(
     py: Python<'_>,
     scenario: &Bound<'_, Scenario>,
     command: String,
-    threads: usize,
+    threads: Whole,
     timelines: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Made> {
     let asked = scenario.get();
-    let threads = check_threads(threads)?;
+    let threads = self::threads(threads)?;
     let mut what = asked.inner.clone();
     what.timelines = timelines;
     let done = AtomicUsize::new(0);
@@ -112,23 +111,41 @@ pub fn simulate(
     result(made, None)
 }
 
-/// Runs a plan, for `horizon_ns` if it is given, else until everything repeats, within limits.
+/// Runs a plan, for `horizon_ns` if it is given, else until everything repeats, within limits; the others are those of sim().
 #[pyfunction]
-#[pyo3(signature = (plan, command, seed=1, horizon_ns=None, progress=None))]
+#[pyo3(
+    signature = (plan, command, seed=Whole::Fits(1), horizon_ns=None, from_switch_on=false, mode_change_ns=None, progress=None),
+    text_signature = "(plan, command, seed=1, horizon_ns=None, from_switch_on=False, mode_change_ns=None, progress=None)"
+)]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
 pub fn simulate_plan(
     py: Python<'_>,
     plan: &Bound<'_, Plan>,
     command: String,
-    seed: u64,
-    horizon_ns: Option<u64>,
+    seed: Whole,
+    horizon_ns: Option<Whole>,
+    from_switch_on: bool,
+    mode_change_ns: Option<Whole>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Made> {
     let asked = plan.get();
-    let run = planned::Run {
-        horizon_ns,
+    let seed = u64::from(seed.narrow("seed", 0..=u32::MAX)?);
+    let time = |name: &str, given: Option<Whole>| given.map(|ns| ns.within(name, 0..=u64::MAX)).transpose();
+    let mode_change_ns = time("mode_change_ns", mode_change_ns)?;
+    let mut run = planned::Run {
+        horizon_ns: time("horizon_ns", horizon_ns)?,
         seed,
+        from_switch_on,
+        mode_change_ns,
         ..planned::Run::default()
     };
+    if let Some(at) = mode_change_ns {
+        // What is recorded shows a retention time of high mode, too.
+        let begins = planned::high_mode_begins(&asked.inner, at).map_err(raised)?;
+        run.record_ns = run
+            .record_ns
+            .max(begins.saturating_add(asked.inner.memory.retention_ns));
+    }
     let made = watched(py, progress.as_ref(), 1, &AtomicUsize::new(0), |given_up| {
         let result = planned::simulate_unless(&asked.inner, &asked.machine, run, &|| given_up.load(Ordering::Relaxed))?;
         let mut provenance = provenance(command, seed);

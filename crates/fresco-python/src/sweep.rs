@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sweeps: many points of a scenario, each run once.
 
+use crate::arguments::Whole;
 use crate::data::as_python;
-use crate::errors::{raised, wrong};
-use crate::run::{check_threads, watched};
+use crate::errors::{fault, raised};
+use crate::run::{threads as check_threads, watched};
+use fresco_input::InputError;
+use fresco_load::trace::digest_of_file;
 use fresco_sweep as library;
-use fresco_sweep::{Progress, Runner, Shard, Store, Summary, Tool, look, merge, summarize};
+use fresco_sweep::{Index, Progress, Runner, Shard, Store, Summary, Tool, content, look, merge, summarize};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,6 +20,54 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[pyclass(frozen, module = "fresco_dram")]
 pub struct Sweep {
     inner: library::Sweep,
+}
+
+/// In a directory of tables: what they hold, and digests of their files.
+const MARK: &str = ".tables-of";
+/// The table that each sweep has.
+const POINTS: &str = "points";
+
+fn tool() -> Tool {
+    Tool {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        revision: option_env!("FRESCO_REVISION").map(str::to_owned),
+    }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> InputError {
+    let told = InputError::new(path.display().to_string(), format!("cannot write it: {error}"));
+    told.help("check the permissions of its directory, and its room")
+}
+
+impl Sweep {
+    /// Writes the tables of what is stored, and what tells later that they are those.
+    fn write(&self, index: &Index, into: &Path) -> Result<Vec<PathBuf>, InputError> {
+        // Without a mark nobody takes half of these tables and half of others for a whole.
+        let mark = into.join(MARK);
+        match std::fs::remove_file(&mark) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(unwritten(&mark, &error)),
+            _ => {}
+        }
+        let merged = merge(&self.inner, index, 0..self.inner.points(), (into, ""), &tool(), None)?;
+        let text = self.mark(into, &content(&self.inner, index, &tool()).to_string())?;
+        std::fs::write(&mark, text).map_err(|error| unwritten(&mark, &error))?;
+        Ok(merged.files)
+    }
+
+    /// What the tables hold, and digests of their files: whoever else writes tables there changes one of these.
+    fn mark(&self, directory: &Path, content: &str) -> Result<String, InputError> {
+        let mut text = content.to_owned();
+        for name in self.inner.spec.tables.iter().copied().chain([POINTS]) {
+            text.push('\n');
+            text.push_str(&digest_of_file(&directory.join(format!("{name}.parquet")))?);
+        }
+        Ok(text)
+    }
+
+    fn is_marked(&self, directory: &Path, content: &str) -> bool {
+        std::fs::read_to_string(directory.join(MARK))
+            .is_ok_and(|there| there.starts_with(content) && self.mark(directory, content) == Ok(there))
+    }
 }
 
 #[pymethods]
@@ -58,13 +110,8 @@ impl Sweep {
     }
 
     /// The values of a point as text, None where a listed point does not set the key; and what it sets, each "key=value".
-    fn point<'py>(&self, py: Python<'py>, number: u32) -> PyResult<(Bound<'py, PyDict>, Vec<String>)> {
-        if number >= self.inner.points() {
-            return Err(wrong(format!(
-                "point: found {number}\n  allowed: 0 to {}",
-                self.inner.points().saturating_sub(1)
-            )));
-        }
+    fn point<'py>(&self, py: Python<'py>, number: Whole) -> PyResult<(Bound<'py, PyDict>, Vec<String>)> {
+        let number = number.narrow("point", 0..=self.inner.points().saturating_sub(1))?;
         let point = self.inner.point(number);
         let values = PyDict::new(py);
         for (column, value) in std::iter::zip(&self.inner.columns, &point.values) {
@@ -75,7 +122,10 @@ impl Sweep {
 
     /// Runs what is missing of part `number` (from 0) of `of` parts, into `directory`, on `threads` threads, one per processor if 0.
     /// Returns the numbers of points of the part, of those that were there, of those that were run, and of those that failed.
-    #[pyo3(signature = (directory, number=0, of=1, threads=0, retry_failed=false, progress=None))]
+    #[pyo3(
+        signature = (directory, number=0, of=1, threads=Whole::Fits(0), retry_failed=false, progress=None),
+        text_signature = "($self, directory, number=0, of=1, threads=0, retry_failed=False, progress=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn run_shard(
         &self,
@@ -83,15 +133,13 @@ impl Sweep {
         directory: PathBuf,
         number: u32,
         of: u32,
-        threads: usize,
+        threads: Whole,
         retry_failed: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(u32, u32, u32, u32)> {
         if number >= of || of > library::MOST_GROUPS {
-            return Err(wrong(format!(
-                "shard: found part {number} of {of}\n  allowed: parts from 0, of at most {}",
-                library::MOST_GROUPS
-            )));
+            let allowed = format!("parts from 0, of at most {}", library::MOST_GROUPS);
+            return Err(fault("shard", format!("found part {number} of {of}"), allowed, ""));
         }
         let (threads, shard) = (check_threads(threads)?, Shard { number, of });
         let (done, total) = (AtomicUsize::new(0), shard.points(self.inner.points()).count());
@@ -120,24 +168,40 @@ impl Sweep {
         }
     }
 
-    /// Writes the tables of all points into the directory; returns their files.
+    /// Writes the tables of all points into the directory, whoever's stood there; returns their files.
     fn merge(&self, py: Python<'_>, directory: PathBuf) -> PyResult<Vec<PathBuf>> {
-        let tool = Tool {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            revision: option_env!("FRESCO_REVISION").map(str::to_owned),
-        };
-        let written = py.detach(|| {
+        let written = py.detach(|| self.write(&look(&directory)?, &directory));
+        written.map_err(raised)
+    }
+
+    /// The file of a table with the rows of this sweep's points that are stored in the directory. It is that of the directory if this sweep was
+    /// run there last; else it is made, in a folder of its own beside, so that another sweep's tables stay.
+    fn table(&self, py: Python<'_>, directory: PathBuf, name: &str) -> PyResult<PathBuf> {
+        let all: Vec<&str> = self.inner.spec.tables.iter().copied().chain([POINTS]).collect();
+        if !all.contains(&name) {
+            let found = format!("found {name:?}");
+            return Err(fault(
+                "table",
+                found,
+                all.join(", "),
+                "the key `tables` of a sweep says which it keeps",
+            ));
+        }
+        let file = format!("{name}.parquet");
+        py.detach(|| {
             let index = look(&directory)?;
-            merge(
-                &self.inner,
-                &index,
-                0..self.inner.points(),
-                (&directory, ""),
-                &tool,
-                None,
-            )
-        });
-        Ok(written.map_err(raised)?.files)
+            let content = content(&self.inner, &index, &tool()).to_string();
+            let own = directory.join(format!("tables-{}", self.inner.digest()));
+            for place in [&directory, &own] {
+                if self.is_marked(place, &content) {
+                    return Ok(place.join(&file));
+                }
+            }
+            std::fs::create_dir_all(&own).map_err(|error| unwritten(&own, &error))?;
+            self.write(&index, &own)?;
+            Ok(own.join(&file))
+        })
+        .map_err(raised)
     }
 
     /// How many points there are in the directory, and which failed: a dict.

@@ -109,6 +109,66 @@ def test_ray(here, tmp_path):
         ray.shutdown()
 
 
+def test_each_sweep_gets_its_own_tables(here, tmp_path):
+    """The tables of a directory are those of the sweep that was run there last."""
+    first, second = fresco.Sweep(SWEEP), fresco.Sweep(SWEEP, grid={"seed": [7]})
+    result = first.run(tmp_path, progress=False)
+    other = second.run(tmp_path, progress=False)
+    assert set(other.to_pandas()["axis.seed"]) == {7} and other.path().parent == tmp_path
+    for found in (result, first.status(tmp_path), pickle.loads(pickle.dumps(result))):
+        assert found == result and found.done == 6
+        same(found, here)
+        assert set(found.to_pandas()["axis.seed"]) == {1, 2, 3}
+        assert set(found.to_polars("points")["axis.seed"]) == {1, 2, 3}
+    assert set(other.to_pandas()["axis.seed"]) == {7} and other.path().parent == tmp_path
+    first.run(tmp_path, progress=False)
+    assert set(second.status(tmp_path).to_pandas()["axis.seed"]) == {7} and result.path().parent == tmp_path
+    # What somebody else wrote in their place is none of it.
+    result.path().write_bytes(other.path().read_bytes())
+    assert set(result.to_pandas()["axis.seed"]) == {1, 2, 3}
+    with pytest.raises(fresco.FrescoError, match="table: found \"jobs\"") as raised:
+        result.path("jobs")
+    assert raised.value.allowed == "observations, points"
+
+
+def test_tables_are_of_what_there_is(tmp_path):
+    sweep = fresco.Sweep(SWEEP)
+    sweep._native.run_shard(str(tmp_path), 0, 2)
+    some = sweep.status(tmp_path)
+    assert 0 < some.done < 6 and (some.to_pandas("points")["status"] == "done").sum() == some.done
+    sweep._native.run_shard(str(tmp_path), 1, 2)
+    assert (some.to_pandas("points")["status"] == "done").sum() == 6
+    with pytest.raises(fresco.FrescoError, match="found no sweep"):
+        sweep.status(tmp_path / "none")
+
+
+def test_a_directory_is_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sweep = fresco.Sweep(SWEEP)
+    sweep.run("out", progress=False)
+    found = sweep.status("out")
+    monkeypatch.chdir("/")
+    assert found.directory == tmp_path / "out" and len(found.to_pandas("points")) == 6
+
+
+def test_progress_is_a_function_or_whether(tmp_path):
+    told = []
+    fresco.Sweep(SWEEP, grid={"seed": [1]}, set={"measure": {"operations": 20000}}).run(tmp_path, progress=lambda *both: told.append(both))
+    assert told and told == sorted(told) and all(total == 2 for _, total in told)
+    with pytest.raises(fresco.FrescoError, match="progress: found 'x'"):
+        fresco.Sweep(SWEEP).run(tmp_path, progress="x")
+
+
+def test_a_machine_as_it_is(tmp_path, repository):
+    file = tmp_path / "mine.toml"
+    file.write_text((repository / "machines/xeon-w3530.toml").read_text())
+    machine = fresco.Machine(file, {"memory.controller.hit_cap": 7})
+    file.unlink()
+    sweep = fresco.Sweep({**SWEEP, "grid": {"seed": [1]}, "set": {**SWEEP["set"], "machine": machine}})
+    result = pickle.loads(pickle.dumps(sweep)).run(tmp_path / "out", progress=False)
+    assert (result.done, result.failed) == (1, 0)
+
+
 def test_a_part_that_is_lost_is_run_by_the_next_call(here, tmp_path):
     class Loses:
         """An executor whose first part fails."""
@@ -153,5 +213,5 @@ def test_wrong_parts(tmp_path):
         sweep.run_shard(str(tmp_path), 3, 3)
     with pytest.raises(fresco.FrescoError, match="shards: found 0"):
         fresco.Sweep(SWEEP).run(tmp_path, shards=0)
-    with pytest.raises(fresco.FrescoError, match="allowed: 0 to 5"):
+    with pytest.raises(fresco.FrescoError, match="from 0 to 5"):
         sweep.point(6)

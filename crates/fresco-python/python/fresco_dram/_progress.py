@@ -8,6 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from . import _native
+
 # What is over sooner needs no line.
 PATIENCE_S = 2.0
 # Lines are not written more often.
@@ -24,6 +26,8 @@ def shown(progress: Callable[[int, int], None] | bool) -> Iterator[Callable[[int
     if callable(progress):
         yield progress
         return
+    if not isinstance(progress, bool):
+        raise _native.fault("progress", f"found {progress!r}", "True, False, or a function of two numbers: runs made, and all")
     if not progress or not _is_watched():
         yield None
         return

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, overload
 
 from . import _native
@@ -28,26 +28,31 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What is in the directory of a sweep."""
+    """What there is of a sweep in a directory, when it was looked at. Tables are of the points of this sweep, of which there are results now."""
 
     directory: pathlib.Path
     points: int
     done: int
     failed: int
     missing: int
+    _sweep: Sweep = field(repr=False, compare=False)
 
     def path(self, table: str = "observations") -> pathlib.Path:
-        """The file of a table: "observations", "points", or another one that the sweep keeps."""
-        return self.directory / f"{table}.parquet"
+        """The file of a table: "observations", "points", or another one that the sweep keeps.
+
+        It is that in the directory, where tables of the sweep that was run last stand. If that was another sweep, or other points, the table
+        is made in the folder ``tables-…`` there, from the stored results, and nothing is overwritten. Raises FrescoError if that cannot be done.
+        """
+        return self._sweep._native.table(self.directory, table)
 
     def to_pandas(self, table: str = "observations") -> Any:
-        """A table as a pandas.DataFrame. Needs pandas and pyarrow."""
+        """A table as a pandas.DataFrame; see ``path``. Needs pandas and pyarrow."""
         import pandas
 
         return pandas.read_parquet(self.path(table))
 
     def to_polars(self, table: str = "observations") -> Any:
-        """A table as a polars.DataFrame. Needs polars."""
+        """A table as a polars.DataFrame; see ``path``. Needs polars."""
         import polars
 
         return polars.read_parquet(self.path(table))
@@ -116,17 +121,18 @@ class Sweep:
         shards: int = 8,
         threads: int = 0,
         retry_failed: bool = False,
-        progress: bool = True,
+        progress: Callable[[int, int], None] | bool = True,
     ) -> SweepResult:
         """Runs what is missing in the directory ``out``, and writes the tables.
 
         Without ``executor`` here, on ``threads`` threads, one per processor if 0. With one as ``shards`` parts, each a call by it, on one
         thread unless ``threads`` says otherwise: its workers have to see ``out`` and the sweep's files under the same paths. Parts that are
-        lost are run by the next call; nothing is run twice that is there. Ctrl-C keeps what is stored.
+        lost are run by the next call; nothing is run twice that is there. Ctrl-C keeps what is stored. ``progress`` is that of ``sim``; with an
+        executor nobody is told.
         """
         directory = os.path.abspath(os.fspath(out))
         if shards < 1:
-            raise _native.FrescoError(f"shards: found {shards}\n  allowed: 1 or more")
+            raise _native.fault("shards", f"found {shards}", "1 or more")
         if executor is None:
             with shown(progress) as tell:
                 self._native.run_shard(directory, 0, 1, threads, retry_failed, tell)
@@ -143,10 +149,11 @@ class Sweep:
 
     def status(self, out: str | os.PathLike[str]) -> SweepResult:
         """What there is of it in a directory."""
-        directory = os.fspath(out)
+        directory = os.path.abspath(os.fspath(out))
         found = self._native.status(directory)
-        counts = (found[name] for name in ("points", "done", "failed", "missing"))
-        return SweepResult(pathlib.Path(directory), *counts)
+        return SweepResult(
+            pathlib.Path(directory), found["points"], found["done"], found["failed"], found["missing"], self
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_made, (self._made,)
