@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The native part of the Python package `fresco_dram`: classes and functions that convert, and nothing that computes.
 
+mod arguments;
 mod arrays;
 mod data;
 mod errors;
@@ -21,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::errors::{FrescoError, NoPlanError};
+    use super::errors::{FrescoError, NoPlanError, fault_of};
     #[pymodule_export]
     use super::machine::{Machine, machines};
     #[pymodule_export]
@@ -35,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::run::{simulate, simulate_plan};
     #[pymodule_export]
-    use super::scenario::{Scenario, scenarios};
+    use super::scenario::{Scenario, kind, scenarios};
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

@@ -2,9 +2,9 @@
 //! Machines.
 
 use crate::data::Reduced;
-use crate::errors::{raised, wrong};
+use crate::errors::raised;
 use crate::map::AddressMap;
-use fresco_input::{file_name, read_file};
+use fresco_input::{Document, InputError, file_name, read_file};
 use fresco_machine as machine;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -28,8 +28,22 @@ fn changed(py: Python<'_>, changes: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(
         .import("fresco_dram._values")?
         .call_method1("assignments", (changes, PyDict::new(py)))?;
     let all: Vec<String> = all.extract()?;
-    let pairs = all.iter().filter_map(|one| one.split_once('='));
-    Ok(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+    all.iter()
+        .map(|one| normal(one))
+        .collect::<Result<_, _>>()
+        .map_err(raised)
+}
+
+/// A key and its value, which is TOML in one line afterwards, however it was spelled.
+fn normal(assignment: &str) -> Result<(String, String), InputError> {
+    let mut document = Document::parse("changes", "")?;
+    document.set(assignment)?;
+    let (key, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+    let key = key.trim();
+    Ok((
+        key.to_owned(),
+        document.toml_at(key).unwrap_or_else(|| value.to_owned()),
+    ))
 }
 
 /// Names of the built-in machines.
@@ -50,8 +64,6 @@ pub struct Machine {
     changes: Vec<(String, String)>,
     /// Of a file or a text its content: what a copy elsewhere is made from.
     text: Option<String>,
-    /// It was made of a text.
-    is_text: bool,
 }
 
 impl PartialEq for Machine {
@@ -80,7 +92,6 @@ impl Machine {
     ) -> PyResult<Self> {
         let given = given(name_or_path)?;
         let changes = changed(py, changes)?;
-        let is_text = text.is_some();
         py.detach(|| {
             let text = match text {
                 None if machine::is_path(&given) => Some(read_file(&given)?),
@@ -95,7 +106,6 @@ impl Machine {
                 given,
                 changes,
                 text,
-                is_text,
             })
         })
         .map_err(raised)
@@ -125,17 +135,17 @@ impl Machine {
         self.hash()
     }
 
-    /// As scenarios name it: the name or the path that it was made by.
-    ///
-    /// Raises FrescoError for a machine of a text or with changes, which no scenario can name.
-    fn _named(&self) -> PyResult<&str> {
-        match self.is_text || !self.changes.is_empty() {
-            true => Err(wrong(format!(
-                "found {:?}, of a text or with changes\n  allowed: one by its name or path\n  help: write its text to a file; set changed keys in the scenario",
-                self.given
-            ))),
-            false => Ok(&self.given),
+    /// As scenarios have it: the name of a built-in one, else the machine itself, written out.
+    fn _written_out(&self) -> String {
+        match (&self.text, self.changes.as_slice()) {
+            (None, []) => self.given.clone(),
+            (text, changes) => machine::written_out(text.as_ref().unwrap_or(&self.given), changes),
         }
+    }
+
+    /// It is one that is built in, without changes.
+    fn _is_built_in(&self) -> bool {
+        self.text.is_none() && self.changes.is_empty()
     }
 
     /// Short name.
@@ -204,6 +214,14 @@ impl Machine {
     }
 
     fn __repr__(&self) -> String {
-        format!("fresco_dram.Machine({:?})", self.given)
+        let changes: Vec<String> = self
+            .changes
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        match changes.as_slice() {
+            [] => format!("fresco_dram.Machine({:?})", self.given),
+            changes => format!("fresco_dram.Machine({:?}, {changes:?})", self.given),
+        }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Address maps and the colors of pages.
 
+use crate::arguments::Whole;
 use crate::arrays::numbers;
 use crate::data::{Reduced, as_python};
-use crate::errors::{raised, wrong};
+use crate::errors::{fault, raised};
 use crate::machine::Machine as Owner;
 use fresco_dram::map::Field;
 use fresco_dram::{AddressMap as Map, ColorSpace, FrameNumber, Location, PhysAddr};
@@ -46,7 +47,6 @@ impl AddressMap {
         of: impl Fn(u64, &Location) -> T + Sync,
     ) -> PyResult<Vec<T>> {
         let addresses = numbers("addresses", addresses)?;
-        let addresses = addresses.as_array();
         let mut found = Vec::with_capacity(addresses.len());
         let mut left = addresses.iter();
         while found.len() < addresses.len() {
@@ -58,7 +58,8 @@ impl AddressMap {
                 })
             });
             placed.map_err(|address: u64| {
-                wrong(format!("found address {address:#x}, where the machine has no memory"))
+                let found = format!("found address {address:#x}, where the machine has no memory");
+                fault("addresses", found, "", "regions tells where there is memory")
             })?;
             py.check_signals()?;
         }
@@ -96,37 +97,31 @@ impl AddressMap {
     }
 
     /// The physical address in bytes of a place.
-    #[pyo3(signature = (*, node=0, channel=0, rank=0, bank_group=0, bank=0, row=0, column=0))]
+    #[pyo3(
+        signature = (*, node=Whole::Fits(0), channel=Whole::Fits(0), rank=Whole::Fits(0), bank_group=Whole::Fits(0), bank=Whole::Fits(0), row=Whole::Fits(0), column=Whole::Fits(0)),
+        text_signature = "($self, *, node=0, channel=0, rank=0, bank_group=0, bank=0, row=0, column=0)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keywords, as a place has them")]
     fn encode(
         &self,
-        node: u32,
-        channel: u32,
-        rank: u32,
-        bank_group: u32,
-        bank: u32,
-        row: u32,
-        column: u32,
+        node: Whole,
+        channel: Whole,
+        rank: Whole,
+        bank_group: Whole,
+        bank: Whole,
+        row: Whole,
+        column: Whole,
     ) -> PyResult<u64> {
+        let part = |given: Whole, field: Field| given.narrow(field.key(), 0..=field.count(self.map.organisation()) - 1);
         let place = Location {
-            node,
-            channel,
-            rank,
-            bank_group,
-            bank,
-            row,
-            column,
+            node: part(node, Field::Node)?,
+            channel: part(channel, Field::Channel)?,
+            rank: part(rank, Field::Rank)?,
+            bank_group: part(bank_group, Field::BankGroup)?,
+            bank: part(bank, Field::Bank)?,
+            row: part(row, Field::Row)?,
+            column: part(column, Field::Column)?,
         };
-        for field in Field::ALL {
-            let (found, count) = (field.of(&place), field.count(self.map.organisation()));
-            if found >= count {
-                return Err(wrong(format!(
-                    "{}: found {found}\n  allowed: 0 to {}",
-                    field.key(),
-                    count - 1
-                )));
-            }
-        }
         Ok(self.map.encode(&place).0)
     }
 
@@ -159,14 +154,9 @@ impl AddressMap {
     }
 
     /// Banks of a bank color, numbered through the machine.
-    fn banks(&self, bank_color: u32) -> PyResult<Vec<u32>> {
-        match bank_color < self.colors.bank_colors() {
-            true => Ok(self.colors.banks(bank_color)),
-            false => Err(wrong(format!(
-                "bank color: found {bank_color}\n  allowed: 0 to {}",
-                self.colors.bank_colors() - 1
-            ))),
-        }
+    fn banks(&self, bank_color: Whole) -> PyResult<Vec<u32>> {
+        let color = bank_color.narrow("bank_color", 0..=self.colors.bank_colors() - 1)?;
+        Ok(self.colors.banks(color))
     }
 
     /// The ranges of addresses and their functions: a list of dicts. Each function is a mask of the bits, of an address less the range's `offset`,

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a machine, step by step or by arrays.
 
+use crate::arguments::Whole;
 use crate::arrays::{flags, numbers};
 use crate::data::as_python;
-use crate::errors::{FrescoError, wrong};
+use crate::errors::fault;
 use crate::machine::Machine;
 use fresco_dram::{CommandKind, LONGEST_GAP};
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
 use fresco_memory::{Access, TraceRequest};
-use numpy::{PyUntypedArrayMethods, ToPyArray};
+use numpy::ToPyArray;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZeroU32;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// A request that is done.
 #[pyclass(frozen, get_all, module = "fresco_dram")]
@@ -57,10 +59,33 @@ impl From<&Done> for Completion {
 ///
 /// `limit` is how many requests that send() sends may be under way; if omitted, as many as the controllers' queues hold. With `check` each DRAM
 /// command is judged by the independent checker (see verdict()).
-#[pyclass(module = "fresco_dram")]
+///
+/// A memory is for one thread at a time: while one runs or waits, another one's calls raise FrescoError.
+#[pyclass(frozen, module = "fresco_dram")]
 pub struct Memory {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
     core: Core,
     done: Vec<Done>,
+}
+
+impl Memory {
+    /// The memory, unless another thread has it.
+    #[inline]
+    fn own(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(fault(
+                "",
+                "this memory is running in another thread",
+                "one thread at a time",
+                "wait for it, or make a Memory for each thread",
+            )),
+        }
+    }
 }
 
 /// Requests given to the core at a time, and cycles that time is moved on by at once: between them signals are looked for.
@@ -74,72 +99,102 @@ fn access(write: bool) -> Access {
     }
 }
 
+/// Why a request cannot be sent.
 fn unsent(error: SendError) -> PyErr {
-    wrong(error.to_string())
+    refused("", error)
+}
+
+/// The same of a request in arrays, with `before` its place.
+fn refused(before: &str, error: SendError) -> PyErr {
+    let of = |argument: &str| match before {
+        "" => argument.to_owned(),
+        before => format!("{before}: {argument}"),
+    };
+    match error {
+        SendError::NoMemory { address } => {
+            let found = format!("found address {address:#x}, where the machine has no memory");
+            fault(
+                of("address"),
+                found,
+                "",
+                "decode() and regions of the machine's map tell where there is memory",
+            )
+        }
+        SendError::Late { cycle } => fault(
+            of("cycle"),
+            format!("found {cycle}"),
+            format!("up to {}", Core::LAST),
+            "",
+        ),
+        SendError::Full => fault(of("request"), error.to_string(), "", ""),
+    }
 }
 
 #[pymethods]
 impl Memory {
     #[new]
     #[pyo3(signature = (machine, *, limit=None, check=false))]
-    fn new(machine: &Bound<'_, Machine>, limit: Option<u32>, check: bool) -> PyResult<Self> {
-        let limit = match limit.map(NonZeroU32::new) {
-            None => Limit::Queues,
-            Some(Some(most)) => Limit::Outstanding(most),
-            Some(None) => {
-                return Err(wrong(
-                    "limit: found 0\n  allowed: 1 or more, or None for what the queues hold",
-                ));
-            }
-        };
+    fn new(machine: &Bound<'_, Machine>, limit: Option<Whole>, check: bool) -> PyResult<Self> {
+        let limit = limit.map(|most| most.narrow("limit", 1..=u32::MAX)).transpose()?;
+        let limit = limit
+            .and_then(NonZeroU32::new)
+            .map_or(Limit::Queues, Limit::Outstanding);
         let options = Options {
             limit,
             check,
             ..Options::default()
         };
-        Ok(Self {
+        let inner = Inner {
             core: Core::new(&machine.get().inner, options),
             done: Vec::new(),
+        };
+        Ok(Self {
+            inner: Mutex::new(inner),
         })
     }
 
     /// All that happens before this cycle has happened.
     #[getter]
-    fn now(&self) -> u64 {
-        self.core.now()
+    fn now(&self) -> PyResult<u64> {
+        Ok(self.own()?.core.now())
     }
 
     /// Length of a cycle in ns.
     #[getter]
-    fn clock_ns(&self) -> f64 {
-        self.core.clock().period_ps() / 1000.0
+    fn clock_ns(&self) -> PyResult<f64> {
+        Ok(self.own()?.core.clock().period_ps() / 1000.0)
     }
 
     /// Bytes that a request moves.
     #[getter]
-    fn line_bytes(&self) -> u64 {
-        self.core.line_bytes()
+    fn line_bytes(&self) -> PyResult<u64> {
+        Ok(self.own()?.core.line_bytes())
     }
 
     /// Requests that were sent and are not done.
     #[getter]
-    fn outstanding(&self) -> usize {
-        self.core.outstanding()
+    fn outstanding(&self) -> PyResult<usize> {
+        Ok(self.own()?.core.outstanding())
     }
 
     /// The next cycle in which something may be done or room may come; None if nothing will ever happen.
     #[getter]
-    fn next_event(&self) -> Option<u64> {
-        self.core.next_event()
+    fn next_event(&self) -> PyResult<Option<u64>> {
+        Ok(self.own()?.core.next_event())
     }
 
     /// Sends a request in the present cycle. Returns False if there is no room for it now: send it again after time went on.
     /// `tag` is the caller's name for it.
     ///
     /// Raises FrescoError where there is no memory at the address (in bytes).
-    #[pyo3(signature = (address, write=false, tag=0))]
-    fn send(&mut self, address: u64, write: bool, tag: u64) -> PyResult<bool> {
-        match self.core.send(address, access(write), tag) {
+    #[pyo3(
+        signature = (address, write=false, tag=Whole::Fits(0)),
+        text_signature = "($self, address, write=False, tag=0)"
+    )]
+    fn send(&self, address: Whole, write: bool, tag: Whole) -> PyResult<bool> {
+        let address = address.within("address", 0..=u64::MAX)?;
+        let tag = tag.within("tag", 0..=u64::MAX)?;
+        match self.own()?.core.send(address, access(write), tag) {
             Ok(()) => Ok(true),
             Err(SendError::Full) => Ok(false),
             Err(error) => Err(unsent(error)),
@@ -147,11 +202,10 @@ impl Memory {
     }
 
     /// Moves time on to a cycle. Returns what is done by then, in order. After Ctrl-C what was done is gone, and time stands before the cycle.
-    fn tick_to(&mut self, py: Python<'_>, cycle: u64) -> PyResult<Vec<Completion>> {
-        if cycle > Core::LAST {
-            return Err(unsent(SendError::Late { cycle }));
-        }
-        let (core, done) = (&mut self.core, &mut self.done);
+    fn tick_to(&self, py: Python<'_>, cycle: Whole) -> PyResult<Vec<Completion>> {
+        let cycle = cycle.within("cycle", 0..=Core::LAST)?;
+        let mut own = self.own()?;
+        let Inner { core, done } = &mut *own;
         done.clear();
         loop {
             let next = cycle.min(core.now().saturating_add(STEP));
@@ -161,15 +215,14 @@ impl Memory {
             }
             py.check_signals()?;
         }
-        Ok(self.done.iter().map(Completion::from).collect())
+        Ok(done.iter().map(Completion::from).collect())
     }
 
     /// Moves time on until something is done, but not beyond cycle `until`. Returns it, or None if nothing is done by then.
-    fn next_done(&mut self, py: Python<'_>, until: u64) -> PyResult<Option<Completion>> {
-        if until > Core::LAST {
-            return Err(unsent(SendError::Late { cycle: until }));
-        }
-        let core = &mut self.core;
+    fn next_done(&self, py: Python<'_>, until: Whole) -> PyResult<Option<Completion>> {
+        let until = until.within("until", 0..=Core::LAST)?;
+        let mut own = self.own()?;
+        let core = &mut own.core;
         loop {
             let next = until.min(core.now().saturating_add(STEP));
             let done = py.detach(|| core.next_done(next));
@@ -180,44 +233,49 @@ impl Memory {
         }
     }
 
-    /// Waits for all that is outstanding, write buffers included. Returns what is done, in order.
-    fn drain(&mut self, py: Python<'_>) -> Vec<Completion> {
-        let (core, done) = (&mut self.core, &mut self.done);
+    /// Ends: waits for all that is outstanding, and empties the write buffers. Returns what is done, in order.
+    ///
+    /// Buffered writes are written at once, not when the controller would choose to, and get in the way of reads that still wait: ends may be others
+    /// than those that next_done() tells of the same requests. For requests that go on as they would, wait by next_done() or tick_to().
+    fn drain(&self, py: Python<'_>) -> PyResult<Vec<Completion>> {
+        let mut own = self.own()?;
+        let Inner { core, done } = &mut *own;
         done.clear();
         py.detach(|| core.drain(|one| done.push(*one)));
-        self.done.iter().map(Completion::from).collect()
+        Ok(done.iter().map(Completion::from).collect())
     }
 
     /// Sends requests in order, in a cycle at most as many as the machine has channels, each in its cycle or as soon after as fewer than
     /// `outstanding` are under way, and waits for the last: what `fresco memory` does with a trace. A `limit` of the memory does not count here.
     ///
-    /// `cycles`, `addresses` (in bytes) and `writes` are arrays of one length, of whole numbers and of bool. Returns the cycle in which each request
-    /// is done, an array of uint64; with `arrivals` a pair of arrays, of the cycles in which they arrived and are done, whose difference is their
-    /// latency. The time is then that of the last data. What was under way before is done by then, and told to nobody. After Ctrl-C or a
-    /// wrong request, one more than 2**34 cycles behind the one before included, the memory is drained, and has what was sent.
-    #[pyo3(signature = (cycles, addresses, writes, *, outstanding=32, arrivals=false))]
+    /// `cycles`, `addresses` (in bytes) and `writes` are arrays of one length, of whole numbers and of bool, which are copied at the beginning. Returns the
+    /// cycle in which each request is done, an array of uint64; with `arrivals` a pair of arrays, of the cycles in which they arrived and are
+    /// done, whose difference is their latency. When the last request is sent the write buffers are emptied, as by drain(). The time is then that of
+    /// the last data. What was under way before is done by then, and told to nobody. After Ctrl-C or a wrong request, one more than 2**34 cycles
+    /// behind the one before included, the memory is drained, and has what was sent.
+    #[pyo3(
+        signature = (cycles, addresses, writes, *, outstanding=Whole::Fits(32), arrivals=false),
+        text_signature = "($self, cycles, addresses, writes, *, outstanding=32, arrivals=False)"
+    )]
     fn run<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         cycles: &Bound<'py, PyAny>,
         addresses: &Bound<'py, PyAny>,
         writes: &Bound<'py, PyAny>,
-        outstanding: usize,
+        outstanding: Whole,
         arrivals: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (cycles, addresses) = (numbers("cycles", cycles)?, numbers("addresses", addresses)?);
         let writes = flags("writes", writes)?;
         let (all, others) = (cycles.len(), [addresses.len(), writes.len()]);
         if others != [all; 2] {
-            return Err(wrong(format!(
-                "found {all} cycles, {} addresses and {} writes\n  allowed: arrays of one length",
-                others[0], others[1]
-            )));
+            let found = format!("found {all} cycles, {} addresses and {} writes", others[0], others[1]);
+            return Err(fault("", found, "arrays of one length", ""));
         }
-        if outstanding == 0 {
-            return Err(wrong("outstanding: found 0\n  allowed: 1 or more"));
-        }
-        let (cycles, addresses, writes) = (cycles.as_array(), addresses.as_array(), writes.as_array());
+        let outstanding = outstanding.within("outstanding", 1..=u64::MAX)?;
+        let outstanding = usize::try_from(outstanding).unwrap_or(usize::MAX);
+        let mut own = self.own()?;
         let requests = cycles.iter().zip(&addresses).zip(&writes);
         let mut requests = requests.map(|((&cycle, &address), &write)| TraceRequest {
             cycle,
@@ -227,7 +285,7 @@ impl Memory {
         let mut requests = requests.by_ref().peekable();
         let mut ends = vec![0u64; all];
         let mut arrived = vec![0u64; if arrivals { all } else { 0 }];
-        let core = &mut self.core;
+        let core = &mut own.core;
         let mut replay = py.detach(|| core.begin_replay(outstanding, &mut ends, &mut arrived));
         let mut piece = Vec::with_capacity(PIECE.min(all));
         let mut sent = Ok(());
@@ -246,7 +304,7 @@ impl Memory {
                 false => replay.send(&piece),
             });
             sent = match moved {
-                Err((number, error)) => Err(wrong(format!("request {number}: {error}"))),
+                Err((number, error)) => Err(refused(&format!("request {number}"), error)),
                 Ok(()) => py.check_signals(),
             };
         }
@@ -260,9 +318,9 @@ impl Memory {
     }
 
     /// What each channel counted since the beginning or reset_stats(): a list of dicts; "commands" counts each kind of DRAM command.
-    fn stats<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let channels = PyList::empty(py);
-        for stats in self.core.stats() {
+        for stats in self.own()?.core.stats() {
             let counts = as_python(py, &stats)?;
             let commands = PyDict::new(py);
             for kind in CommandKind::ALL {
@@ -275,16 +333,20 @@ impl Memory {
     }
 
     /// Counts from here on.
-    fn reset_stats(&mut self) {
-        self.core.reset_stats();
+    fn reset_stats(&self) -> PyResult<()> {
+        self.own()?.core.reset_stats();
+        Ok(())
     }
 
     /// What the checker of DRAM commands says of all commands so far: None if all are allowed and every row was refreshed in time, else
     /// its report. Raises FrescoError if the memory was made without check=True.
-    fn verdict(&mut self) -> PyResult<Option<String>> {
-        match self.core.verdict() {
-            None => Err(FrescoError::new_err(
-                "the checker is off: make the memory with check=True",
+    fn verdict(&self) -> PyResult<Option<String>> {
+        match self.own()?.core.verdict() {
+            None => Err(fault(
+                "check",
+                "the checker is off",
+                "",
+                "make the memory with check=True",
             )),
             Some(report) if report.is_clean() => Ok(None),
             Some(report) => Ok(Some(report.to_string())),

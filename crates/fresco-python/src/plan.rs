@@ -2,9 +2,10 @@
 //! Plans of tasks and refresh.
 
 use crate::data::{Reduced, as_python};
-use crate::errors::{NoPlanError, raised, unshown, wrong};
+use crate::errors::{fault, raised, unplanned, unshown, wrong};
 use crate::run::provenance;
-use crate::scenario::source;
+use crate::scenario::{source, source_of_text};
+use fresco_input::InputError;
 use fresco_plan::check::Objection;
 use fresco_plan::plan::SCHEMA;
 use fresco_plan::{TaskSet, Watch};
@@ -12,6 +13,7 @@ use fresco_report::{Document, InputFile, Provenance};
 use fresco_show::inputs::{digest, machine_file};
 use pyo3::prelude::*;
 use serde::Deserialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 /// Tasks and refresh scheduled together: colors, schedule, refresh, and what is promised.
@@ -20,6 +22,20 @@ pub struct Plan {
     pub inner: fresco_plan::Plan,
     pub machine: fresco_machine::Machine,
     provenance: Provenance,
+    /// The key `seed` of what was planned, for its run; the plan does not depend on it.
+    seed: u64,
+}
+
+/// An error of a seed that was set, at what set it.
+fn of_override(error: InputError, overrides: &[String]) -> InputError {
+    let sets = |one: &&String| one.split('=').next().is_some_and(|key| key.trim() == error.field);
+    match overrides.iter().rev().find(sets) {
+        Some(one) => InputError::new(one, error.found.clone())
+            .in_field(error.field.clone())
+            .allowed(error.allowed.clone())
+            .help(error.help.clone()),
+        None => error,
+    }
 }
 
 /// What a plan's file says of where it comes from.
@@ -28,15 +44,25 @@ struct Written {
     provenance: Option<Provenance>,
 }
 
-/// Plans the tasks of a file or of a built-in scenario; `overrides` are "key=value", such as "plan.method=crs".
+/// Plans the tasks of a file or of a built-in scenario, or of `text`; `overrides` are "key=value", such as "plan.method=crs".
 #[pyfunction]
-#[pyo3(signature = (name_or_path, command, overrides=Vec::new()))]
-pub fn plan(py: Python<'_>, name_or_path: &str, command: String, overrides: Vec<String>) -> PyResult<Plan> {
-    let (source, called) = source(name_or_path)?;
+#[pyo3(signature = (name_or_path, command, overrides=Vec::new(), text=None))]
+pub fn plan(
+    py: Python<'_>,
+    name_or_path: &str,
+    command: String,
+    overrides: Vec<String>,
+    text: Option<String>,
+) -> PyResult<Plan> {
+    let (source, called) = match text {
+        Some(text) => source_of_text(text, name_or_path, "")?,
+        None => source(name_or_path)?,
+    };
+    let seed = fresco_sweep::seed(&source, &overrides).map_err(|error| raised(of_override(error, &overrides)))?;
     py.detach(|| {
         let set = TaskSet::of(&source, &overrides).map_err(raised)?;
         let inner = fresco_plan::plan_watched(&set, Watch::default())
-            .map_err(|refusal| NoPlanError::new_err(format!("{}: there is no plan: {refusal}", set.name)))?;
+            .map_err(|refusal| unplanned(&set.name, &refusal.to_string()))?;
         let mut provenance = provenance(command, None);
         let file = InputFile::new(called, digest(&source.text));
         provenance.inputs.push(file);
@@ -46,6 +72,7 @@ pub fn plan(py: Python<'_>, name_or_path: &str, command: String, overrides: Vec<
             inner,
             machine: set.machine,
             provenance,
+            seed,
         })
     })
 }
@@ -71,12 +98,30 @@ impl Plan {
                 inner,
                 machine,
                 provenance: file.provenance.unwrap_or_else(|| provenance("Plan.from_json", None)),
+                seed: 1,
             })
         })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (String,)> {
         Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json()?,)))
+    }
+
+    /// Plans are equal if they say the same, whatever call made them and whatever file has them.
+    fn __eq__(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.inner.name, self.inner.method.name()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The seed of what was planned, which its run has.
+    #[getter]
+    fn _seed(&self) -> u64 {
+        self.seed
     }
 
     /// Name of the task set.
@@ -120,11 +165,13 @@ impl Plan {
         let found = py.detach(|| fresco_plan::check(&self.inner, &self.machine));
         match found {
             Ok(_) => Ok(()),
-            Err(Objection::Violated(violation)) => Err(wrong(format!("{}: {violation}", self.inner.name))),
-            Err(objection) => Err(wrong(format!(
-                "{}: it cannot be verified: {objection}",
-                self.inner.name
-            ))),
+            Err(Objection::Violated(violation)) => Err(fault(&self.inner.name, violation.to_string(), "", "")),
+            Err(objection) => Err(fault(
+                &self.inner.name,
+                format!("it cannot be verified: {objection}"),
+                "",
+                "",
+            )),
         }
     }
 

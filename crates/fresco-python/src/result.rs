@@ -2,7 +2,7 @@
 //! Results: tables, figures, pages, and what was run.
 
 use crate::data::as_python;
-use crate::errors::{unshown, wrong};
+use crate::errors::{fault, unshown, wrong};
 use crate::table::Table;
 use fresco_plan::Plan;
 use fresco_report::{Provenance, ReportError};
@@ -101,8 +101,11 @@ impl Result {
         let runs = || self.result.points.iter().flat_map(|point| &point.runs);
         match runs().any(|run| run.timeline.is_some()) {
             true => self.table(py, 2),
-            false => Err(wrong(
-                "spans: found no run of which who ran when was recorded\n  help: simulate with timelines=True, or set the key timeline",
+            false => Err(fault(
+                "spans",
+                "found no run of which who ran when was recorded",
+                "",
+                "simulate with timelines=True, or set the key timeline",
             )),
         }
     }
@@ -119,13 +122,13 @@ impl Result {
         self.table(py, 4)
     }
 
-    /// The result as `fresco sim --json` prints it, as text.
+    /// What `fresco sim --json` prints, as text: "schema", "provenance", and "data", whose list "scenarios" has one entry, `data` here.
     fn to_json(&self) -> PyResult<String> {
         let bytes = json::of(std::slice::from_ref(&self.result), &self.provenance).map_err(unshown)?;
         String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))
     }
 
-    /// The result as dicts and lists, as in the JSON of `fresco sim --json` under "scenarios".
+    /// The result as dicts and lists: the entry of this scenario in `data.scenarios` of what `fresco sim --json` prints, to_json().
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         as_python(py, &self.result)

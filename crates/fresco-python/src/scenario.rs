@@ -2,10 +2,11 @@
 //! Scenarios: of a file, a built-in name, or a text made in Python.
 
 use crate::errors::raised;
-use fresco_input::file_name;
+use fresco_input::{Document, InputError, file_name, quoted};
 use fresco_scenario as library;
 use fresco_scenario::{Source, builtin_source, builtin_titles, is_path};
 use pyo3::prelude::*;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// Names and titles of the built-in scenarios.
@@ -47,7 +48,71 @@ pub fn source(name_or_path: &str) -> PyResult<(Source, String)> {
         true => Source::read(name_or_path),
         false => builtin_source(name_or_path),
     };
-    Ok((source.map_err(raised)?, file_name(name_or_path)))
+    let source = placed(source.map_err(raised)?)?;
+    Ok((source, file_name(name_or_path)))
+}
+
+/// The same of a text, with the name that errors give it.
+pub fn source_of_text(text: String, name: &str, directory: &str) -> PyResult<(Source, String)> {
+    let called = file_name(name);
+    let source = Source::of_text(&called, text, Path::new(directory)).map_err(raised)?;
+    Ok((placed(source)?, called))
+}
+
+/// With the directory of its relative paths as it is, wherever the process goes from here.
+fn placed(mut source: Source) -> PyResult<Source> {
+    source.directory = std::env::current_dir()?.join(&source.directory);
+    Ok(source)
+}
+
+/// What sim() does with this: "plan" for the file of a plan, "planned" for tasks that ask for one, else "scenario".
+#[pyfunction]
+#[pyo3(signature = (name_or_path, overrides, text=None))]
+pub fn kind(name_or_path: &str, overrides: Vec<String>, text: Option<String>) -> PyResult<&'static str> {
+    let (source, _) = match text {
+        Some(text) => source_of_text(text, name_or_path, "")?,
+        None => source(name_or_path)?,
+    };
+    if source.is_plan() {
+        return Ok("plan");
+    }
+    let is_of_plan = |key: &String| key.split(['.', '=']).next().is_some_and(|table| table.trim() == "plan");
+    let asks = Document::parse(&source.file, &source.text).is_ok_and(|document| document.root().has("plan"));
+    Ok(match asks || overrides.iter().any(is_of_plan) {
+        true => "planned",
+        false => "scenario",
+    })
+}
+
+impl Scenario {
+    /// Keys with absolute paths in place of the relative ones of its text.
+    fn absolute(&self) -> Result<Vec<String>, InputError> {
+        let text = self.source.with(&self.overrides)?;
+        let document = Document::parse(&self.source.file, &text)?;
+        let root = document.root();
+        let absolute = |key: &str, path: &str| {
+            let path = self.source.directory.join(path);
+            format!("{key}={}", quoted(&path.to_string_lossy()))
+        };
+        let mut keys = Vec::new();
+        if let Some(machine) = root.opt_text("machine")?
+            && fresco_machine::is_path(machine)
+            && Path::new(machine).is_relative()
+        {
+            keys.push(absolute("machine", machine));
+        }
+        let traces = root.opt_text("trace_dir")?;
+        if Path::new(traces.unwrap_or("")).is_relative() && (traces.is_some() || !self.inner.traces().is_empty()) {
+            keys.push(absolute("trace_dir", traces.unwrap_or("")));
+        }
+        Ok(keys)
+    }
+
+    /// Its text, the same for what is the same however it was written.
+    fn normal(&self) -> Result<String, InputError> {
+        let all: Vec<String> = self.overrides.iter().cloned().chain(self.absolute()?).collect();
+        self.source.with(&all)
+    }
 }
 
 #[pymethods]
@@ -63,9 +128,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, name="scenario.toml", directory="", overrides=Vec::new()))]
     fn from_toml(py: Python<'_>, text: String, name: &str, directory: &str, overrides: Vec<String>) -> PyResult<Self> {
-        let called = file_name(name);
-        let source = Source::of_text(&called, text, Path::new(directory)).map_err(raised)?;
-        Self::of(py, (source, called), overrides)
+        Self::of(py, source_of_text(text, name, directory)?, overrides)
     }
 
     /// The same with further keys set, each "key=value".
@@ -74,12 +137,24 @@ impl Scenario {
         Self::of(py, (self.source.clone(), self.called.clone()), all)
     }
 
-    /// Its text in TOML, with what was set.
+    /// Its text in TOML, with what was set. Relative paths of its machine and traces are absolute in it.
     fn to_toml(&self) -> PyResult<String> {
-        match self.overrides.as_slice() {
-            [] => Ok(self.source.text.clone()),
-            set => self.source.with(set).map_err(raised),
+        let absolute = self.absolute().map_err(raised)?;
+        match self.overrides.is_empty() && absolute.is_empty() {
+            true => Ok(self.source.text.clone()),
+            false => self.normal().map_err(raised),
         }
+    }
+
+    fn __eq__(&self, other: &Self) -> PyResult<bool> {
+        let normal = |one: &Self| one.normal().map_err(raised);
+        Ok(normal(self)? == normal(other)?)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.inner.name.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// What from_toml() makes the same of.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Address traces as arrays.
 
-use crate::errors::{raised, wrong};
+use crate::arguments::Whole;
+use crate::errors::{fault, raised};
 use fresco_load::trace::MemoryTrace;
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
@@ -18,8 +19,9 @@ type Arrays<'py> = (
 /// writes), as Memory.run takes them. Cycles are 0 throughout where the trace has no times. With `limit` only so many.
 #[pyfunction]
 #[pyo3(signature = (path, limit=None))]
-pub fn trace_requests<'py>(py: Python<'py>, path: PathBuf, limit: Option<usize>) -> PyResult<Arrays<'py>> {
-    let most = limit.unwrap_or(usize::MAX);
+pub fn trace_requests<'py>(py: Python<'py>, path: PathBuf, limit: Option<Whole>) -> PyResult<Arrays<'py>> {
+    let limit = limit.map(|most| most.within("limit", 0..=u64::MAX)).transpose()?;
+    let most = limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let (mut cycles, mut addresses, mut writes) = (Vec::new(), Vec::new(), Vec::new());
     let mut trace = py.detach(|| MemoryTrace::open(&path, None)).map_err(raised)?;
     while cycles.len() < most {
@@ -40,7 +42,7 @@ pub fn trace_requests<'py>(py: Python<'py>, path: PathBuf, limit: Option<usize>)
         }
     }
     if cycles.is_empty() && most > 0 {
-        return Err(wrong(format!("{}: found no request", path.display())));
+        return Err(fault("path", format!("{}: found no request", path.display()), "", ""));
     }
     Ok((cycles.to_pyarray(py), addresses.to_pyarray(py), writes.to_pyarray(py)))
 }

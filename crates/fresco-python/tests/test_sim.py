@@ -137,6 +137,131 @@ def test_scenarios_are_pickled(repository):
     assert fresco.Scenario("first", seed=2) != fresco.Scenario("first")
 
 
+def test_scenarios_are_equal_if_they_say_the_same(tmp_path, monkeypatch):
+    scenario = fresco.Scenario("first").set(SHORT)
+    again = fresco.Scenario.from_toml(scenario.to_toml())
+    assert again == scenario and hash(again) == hash(scenario) and again != fresco.Scenario("first")
+    assert fresco.Scenario.from_toml("# a remark\n" + scenario.to_toml()) == scenario
+    assert fresco.Scenario("first").set({"seed": 1, "repetitions": 2}) == fresco.Scenario("first", seed=1).set(["repetitions = 2"])
+
+
+def test_plans_are_equal_if_they_say_the_same(repository):
+    plan = fresco.plan("table-5.2", method="aligned")
+    other = fresco.plan(repository / "tasks/table-5.2.toml", method="aligned")
+    assert plan == other == pickle.loads(pickle.dumps(plan)) and hash(plan) == hash(other)
+    assert plan != fresco.plan("table-5.2", {"name": "other"}, method="aligned") and plan != 3
+
+
+def test_a_machine_is_what_the_object_is(repository, tmp_path, monkeypatch):
+    text = (repository / "machines/xeon-w3530.toml").read_text()
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("mine.toml").write_text(text)
+    closed = {"memory.controller.page": "closed", "memory.controller.hit_cap": 7}
+    machines = [
+        fresco.Machine("mine.toml"),
+        fresco.Machine("mine.toml", closed),
+        fresco.Machine("mine", text=text),
+        fresco.Machine("xeon-w3530", closed),
+        fresco.Machine("xeon-w3530"),
+    ]
+    assert machines[0] == machines[2] == machines[4] and machines[1] == machines[3]
+    pathlib.Path("mine.toml").write_text(text.replace("cores = ", "cores = 1 # "))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    for machine in machines:
+        wanted = fresco.sim("first", {**SHORT, **(closed if machine in machines[1::2] else {})}).data["points"]
+        for scenario in (
+            fresco.Scenario("first", SHORT, machine=machine),
+            fresco.Scenario("first", machine=fresco.Machine("xeon-w3530", {"memory.controller.hit_cap": 3})).set({"machine": machine, **SHORT}),
+        ):
+            for same in (scenario, pickle.loads(pickle.dumps(scenario)), fresco.Scenario.from_toml(scenario.to_toml())):
+                result = fresco.sim(same)
+                assert same == scenario and same.machines == ["xeon-w3530"]
+                (used,) = result.provenance["machine_files"]
+                assert used == {"name": "xeon-w3530", "digest": machine.digest}
+                found = result.data["points"]
+                assert [point["runs"] for point in found] == [point["runs"] for point in wanted]
+        given = fresco.sim({"name": "given", "machine": machine, **tables(), "task": [{"name": "chase", "program": "latency", "core": 0}]})
+        assert given.provenance["machine_files"][0]["digest"] == machine.digest
+    with pytest.raises(fresco.FrescoError, match="sweep.machine: found .*in a list"):
+        fresco.Scenario("first", sweep={"machine": machines[:2]})
+
+
+def tables():
+    return {"repetitions": 1, "warm_up": {"operations": 100}, "measure": {"operations": 300}}
+
+
+def test_the_program_takes_a_scenario_with_a_machine(program, tmp_path):
+    scenario = fresco.Scenario("first", SHORT, machine=fresco.Machine("xeon-w3530", {"memory.controller.page": "closed"}))
+    file = tmp_path / "own.toml"
+    file.write_text(scenario.to_toml())
+    told = json.loads(subprocess.run([program, "sim", file, "--json"], check=True, capture_output=True).stdout)
+    assert told["data"]["scenarios"][0] == fresco.sim(scenario).data
+
+
+def test_plans_of_machines_as_they_are(repository):
+    """The plan has the machine, too."""
+    text = (repository / "machines/ss-rtmc.toml").read_text()
+    plan = fresco.plan("table-5.2", method="aligned", machine=fresco.Machine("mine", text=text))
+    again = fresco.Plan.from_json(plan.to_json())
+    again.check()
+    assert again == plan
+
+
+def test_relative_paths_stay_where_they_were(tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/own.trace").write_text("".join(f"3 {number * 64}\n" for number in range(400)))
+    made = {
+        "name": "replayed",
+        "machine": "xeon-w3530",
+        **tables(),
+        "task": [{"name": "replays", "program": "trace", "core": 0, "parameters": {"file": "own.trace"}}],
+    }
+    file = tmp_path / "there/own.toml"
+    monkeypatch.chdir(tmp_path / "there")
+    scenario = fresco.Scenario(made)
+    file.write_text(scenario.to_toml().replace(str(tmp_path / "there"), "."))
+    monkeypatch.chdir(tmp_path)
+    read = fresco.Scenario("there/own.toml")
+    monkeypatch.chdir("/")
+    wanted = fresco.sim(scenario).data
+    for one in (scenario, read, read.set(seed=1), pickle.loads(pickle.dumps(read)), fresco.Scenario.from_toml(read.to_toml())):
+        assert fresco.sim(one).data["points"][0]["runs"] == wanted["points"][0]["runs"]
+    assert fresco.Scenario.from_toml(read.to_toml()) == read
+
+
+def test_what_asks_for_a_plan_is_planned(program, repository):
+    result = fresco.sim("table-5.2", {"plan.method": "aligned"}, horizon_ns=64_000_000, seed=3)
+    assert result.promises_kept and result.provenance["seed"] == 3
+    command = [program, "sim", "table-5.2", "--set", "plan.method=aligned", "--horizon", "64 ms", "--seed", "3", "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert told["data"]["scenarios"][0] == result.data
+    assert fresco.sim("table-5.2", {"plan.method": "aligned"}, from_switch_on=True, horizon_ns=64_000_000).data != result.data
+    with pytest.raises(fresco.FrescoError, match="^seed=-1: seed: found the integer -1"):
+        fresco.sim("table-5.2", seed=-1)
+    with pytest.raises(fresco.FrescoError, match="mode_change_ns|high mode"):
+        fresco.sim(fresco.plan("table-5.2", method="aligned"), mode_change_ns=1)
+    with pytest.raises(fresco.FrescoError, match="from_switch_on: found with a scenario"):
+        fresco.sim("first", from_switch_on=True)
+
+
+def test_memory_grows_with_the_points_of_a_sweep():
+    """Not with their square: 3,000 points took 650 MB."""
+    code = """import resource, sys
+import fresco_dram as fresco
+fresco.Scenario({"name": "long", "machine": "xeon-w3530", "sweep": {"measure.operations": list(range(1, 3001))},
+                 "task": [{"name": "chase", "program": "latency", "core": 0}]})
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"""
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert int(told) < 250, told
+
+
+def test_keys_are_texts():
+    for call in (lambda: fresco.Scenario({"task": {1: 2}}), lambda: fresco.Scenario("first", {"task": {1: 2}}), lambda: fresco.Scenario({"task": [{"parameters": {1: 2}}]})):
+        with pytest.raises(TypeError, match="^task.*found the key 1 of type int; allowed: str"):
+            call()
+
+
 def test_spans_are_recorded_where_they_are_asked_for():
     with pytest.raises(fresco.FrescoError, match="timelines=True"):
         fresco.sim("first", SHORT).spans
@@ -180,8 +305,9 @@ def test_a_plan_is_loaded_as_it_was_written(repository, tmp_path):
 
 
 def test_there_is_no_plan(repository):
-    with pytest.raises(fresco.NoPlanError, match="there is no plan"):
+    with pytest.raises(fresco.NoPlanError, match="there is no plan") as raised:
         fresco.plan(repository / "tasks/table-5.2.toml", {"task.0": {"wcet": "1 ms", "deadline": "1 ms"}}, method="crs")
+    assert raised.value.file and raised.value.found.startswith("there is no plan: ")
 
 
 def test_progress_is_told():

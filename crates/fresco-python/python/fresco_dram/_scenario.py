@@ -17,7 +17,8 @@ class Scenario:
     ``scenario`` is the name of a built-in one (see ``scenarios()``), the path of a file, or a dict as its TOML would have it.
     ``overrides`` and keywords set keys: ``Scenario("first", {"task.victim.core": 1}, repetitions=3)``; a dict is a table, so that
     ``policy={"frames": "palloc"}`` sets ``policy.frames``. ``overrides`` may also be a list of ``"key=value"``, as --set takes them. The key
-    ``machine`` may be a ``Machine`` that has a name or a path. It is checked as a whole when it is made.
+    ``machine`` may be a ``Machine``, which is taken as it is, with its text and its changes, whatever becomes of its file. Relative paths are relative to
+    the scenario's file, else to the working directory, as it is now. It is checked as a whole when it is made.
     """
 
     def __init__(
@@ -49,7 +50,10 @@ class Scenario:
         return self._of(self._native.with_overrides(assignments(overrides, keywords)))
 
     def to_toml(self) -> str:
-        """Its text in TOML, with what was set."""
+        """Its text in TOML, with what was set, which `fresco sim` takes, too.
+
+        Relative paths of its machine and its traces are absolute in it. A machine that was given as a ``Machine`` with a text or with changes is written out.
+        """
         return self._native.to_toml()
 
     @property
@@ -91,10 +95,11 @@ class Scenario:
         return _of_parts, self._native._parts()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scenario) and self._native._parts() == other._native._parts()
+        """Scenarios are equal if to_toml() has the same keys and values in the same order: remarks, and what was set how and where, do not count."""
+        return isinstance(other, Scenario) and self._native == other._native
 
     def __hash__(self) -> int:
-        return hash(self._native._parts()[0])
+        return hash(self._native)
 
     def __repr__(self) -> str:
         return repr(self._native)

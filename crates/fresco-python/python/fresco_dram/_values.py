@@ -32,15 +32,22 @@ def inline(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, _native.Machine):
-        return text(value._named())
+        return text(value._written_out())
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return "[" + ", ".join(inline(part) for part in value) + "]"
+        return "[" + ", ".join(map(_part, value)) + "]"
     raise TypeError(f"found {value!r} of type {type(value).__name__}; allowed: bool, int, float, str, path, list, dict")
+
+
+def _part(value: Any) -> str:
+    # Values of an axis are what tables and figures call its points.
+    if isinstance(value, _native.Machine) and not value._is_built_in():
+        raise _native.fault("", f"found {value!r} in a list", "built-in machines without changes", "list names, or paths of machine files")
+    return inline(value)
 
 
 def number(value: float) -> str:
     if not math.isfinite(value):
-        raise _native.FrescoError(f"found {value!r}\n  allowed: a finite number")
+        raise _native.fault("", f"found {value!r}", "a finite number")
     return repr(value)
 
 
@@ -49,10 +56,17 @@ def text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def key_of(name: str) -> str:
+def key_of(name: Any) -> str:
+    name = _name(name)
     if name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
         return name
     return text(name)
+
+
+def _name(key: Any) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"found the key {key!r} of type {type(key).__name__}; allowed: str")
+    return key
 
 
 def document(table: Mapping[str, Any]) -> str:
@@ -64,7 +78,8 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     lines = []
     below = []
     for key, value in table.items():
-        here = (*path, key_of(key))
+        with _of(".".join(path)):
+            here = (*path, key_of(key))
         if isinstance(value, Mapping):
             below += ["", f"[{'.'.join(here)}]", *_lines(value, here)]
         elif _is_tables(value):
@@ -94,6 +109,8 @@ def assignments(overrides: Mapping[str, Any] | Iterable[str] | None, keywords: M
 def _assignments(table: Mapping[str, Any], before: str) -> list[str]:
     found = []
     for key, value in table.items():
+        with _of(before.rstrip(".")):
+            _name(key)
         if isinstance(value, Mapping):
             found += _assignments(value, f"{before}{key}.")
         else:
@@ -107,8 +124,10 @@ def _of(key: str) -> Iterator[None]:
     """Errors of a value say whose it is."""
     try:
         yield
-    except (TypeError, _native.FrescoError) as error:
-        raise type(error)(f"{key}: {error}") from None
+    except TypeError as error:
+        raise TypeError(f"{key}: {error}" if key else str(error)) from None
+    except _native.FrescoError as error:
+        raise _native.fault(key, error.found, error.allowed, error.help) from None
 
 
 def call(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
