@@ -33,16 +33,29 @@ pub fn raised(error: InputError) -> PyErr {
     with_parts(FrescoError::new_err(error.to_string()), &error)
 }
 
-/// Keys are set without the program's option.
+/// What options of the program are called here; keys are set without one.
+const OPTIONS: &[(&str, &str)] = &[
+    ("--set ", ""),
+    ("--mode-change", "mode_change_ns"),
+    ("--from-switch-on", "from_switch_on"),
+    ("--horizon", "horizon_ns"),
+];
+
+/// An error that speaks of keys and arguments in place of options.
 fn as_in_python(error: InputError) -> InputError {
-    const OPTION: &str = "--set ";
-    if !error.file.contains(OPTION) && !error.help.contains(OPTION) {
+    let has_option = |(option, _): &(&str, &str)| error.file.contains(option) || error.help.contains(option);
+    if !OPTIONS.iter().any(has_option) {
         return error;
     }
-    let told = InputError::new(error.file.replace(OPTION, ""), error.found.clone())
+    let named = |text: &str| {
+        OPTIONS
+            .iter()
+            .fold(text.to_owned(), |text, (option, name)| text.replace(option, name))
+    };
+    let told = InputError::new(named(&error.file), error.found.clone())
         .in_field(error.field.clone())
         .allowed(error.allowed.clone())
-        .help(error.help.replace(OPTION, ""))
+        .help(named(&error.help))
         .of_kind(error.kind);
     match error.line {
         Some(line) => told.at_line(line),
