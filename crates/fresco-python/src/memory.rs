@@ -126,6 +126,12 @@ fn refused(before: &str, error: SendError) -> PyErr {
             format!("up to {}", Core::LAST),
             "",
         ),
+        SendError::Far { cycle, from } => fault(
+            of("cycle"),
+            format!("found {cycle}, where time stands at {from}"),
+            format!("at most {LONGEST_GAP} cycles from one request to the next"),
+            "shorten the pause, or move time on before",
+        ),
         SendError::Full => fault(of("request"), error.to_string(), "", ""),
     }
 }
