@@ -23,7 +23,7 @@ const SHORT: [&str; 8] = [
     "--system",
     "ours",
     "--accesses",
-    "400",
+    "200",
     "--repetitions",
     "1",
 ];
