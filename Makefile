@@ -40,7 +40,7 @@ demo: build ## The main job: what coloring does to memory interference; ends in 
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
 test: ## Every check but those that build a kernel: fmt clippy unit docs readme scripts ids kernel-patches
-	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
+	$(TIMED) -q test "every check but those that build a kernel: some 17 minutes on two idle cores from nothing" \
 		env GNUMAKEFLAGS=--no-print-directory scripts/lanes -1 2 $(BESIDE) $(MAKE) test-rust test-beside
 
 # Tests are compiled first, and lints and documentation beside them when they run: some wait more than they compute. Cargo keeps those that
@@ -63,13 +63,13 @@ clippy: ## Lints, warnings denied
 # than the one that tests start are for `make soak` and the like, and clippy compiles them.
 tests-built:
 	@mkdir -p $(BESIDE)
-	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" sh -c \
+	$(TIMED) tests-built "compiles all tests: some 6 minutes from nothing" sh -c \
 		'$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked --message-format json-render-diagnostics \
 		> $(BESIDE)/messages.$$$$ && mv $(BESIDE)/messages.$$$$ $(BESIDE)/messages'
 
 unit: tests-built ## Unit, property, golden and command-line tests
 	@rm -f $(SKIPPED)
-	$(TIMED) unit "runs the tests: some 4 minutes" env FRESCO_SKIPPED=$(SKIPPED) scripts/tests $(BESIDE)
+	$(TIMED) unit "runs the tests: some 8 minutes" env FRESCO_SKIPPED=$(SKIPPED) scripts/tests $(BESIDE)
 	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 
