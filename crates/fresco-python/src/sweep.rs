@@ -6,13 +6,11 @@ use crate::data::as_python;
 use crate::errors::{fault, raised};
 use crate::run::{threads as check_threads, watched};
 use fresco_input::InputError;
-use fresco_load::trace::digest_of_file;
 use fresco_sweep as library;
-use fresco_sweep::{Index, Progress, Runner, Shard, Store, Summary, Tool, content, look, merge, summarize};
+use fresco_sweep::{Index, Mark, Progress, Runner, Shard, Store, Summary, Tool, content, look, merge, summarize};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +20,7 @@ pub struct Sweep {
     inner: library::Sweep,
 }
 
-/// In a directory of tables: what they hold, and digests of their files.
+/// Says which results the tables of a directory are of.
 const MARK: &str = ".tables-of";
 /// The table that each sweep has.
 const POINTS: &str = "points";
@@ -42,31 +40,11 @@ fn unwritten(path: &Path, error: &std::io::Error) -> InputError {
 impl Sweep {
     /// Writes the tables of what is stored, and what tells later that they are those.
     fn write(&self, index: &Index, into: &Path) -> Result<Vec<PathBuf>, InputError> {
-        // Without a mark nobody takes half of these tables and half of others for a whole.
-        let mark = into.join(MARK);
-        match std::fs::remove_file(&mark) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(unwritten(&mark, &error)),
-            _ => {}
-        }
         let merged = merge(&self.inner, index, 0..self.inner.points(), (into, ""), &tool(), None)?;
-        let text = self.mark(into, &content(&self.inner, index, &tool()).to_string())?;
-        std::fs::write(&mark, text).map_err(|error| unwritten(&mark, &error))?;
+        let names = merged.files.iter().filter_map(|file| file.file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        Mark::of(into, MARK).set(&content(&self.inner, index, &tool()).to_string(), names)?;
         Ok(merged.files)
-    }
-
-    /// What the tables hold, and digests of their files: whoever else writes tables there changes one of these.
-    fn mark(&self, directory: &Path, content: &str) -> Result<String, InputError> {
-        let mut text = content.to_owned();
-        for name in self.inner.spec.tables.iter().copied().chain([POINTS]) {
-            text.push('\n');
-            text.push_str(&digest_of_file(&directory.join(format!("{name}.parquet")))?);
-        }
-        Ok(text)
-    }
-
-    fn is_marked(&self, directory: &Path, content: &str) -> bool {
-        std::fs::read_to_string(directory.join(MARK))
-            .is_ok_and(|there| there.starts_with(content) && self.mark(directory, content) == Ok(there))
     }
 }
 
@@ -193,7 +171,7 @@ impl Sweep {
             let content = content(&self.inner, &index, &tool()).to_string();
             let own = directory.join(format!("tables-{}", self.inner.digest()));
             for place in [&directory, &own] {
-                if self.is_marked(place, &content) {
+                if Mark::of(place, MARK).holds(&content) {
                     return Ok(place.join(&file));
                 }
             }

@@ -32,6 +32,7 @@ mod address;
 mod copy;
 mod design;
 mod effects;
+mod mark;
 mod merge;
 mod outcome;
 mod planned;
@@ -46,6 +47,7 @@ mod sweep;
 
 pub use address::{Digest, Input, Inputs, Spelling, address};
 pub use effects::{AtValue, Effect, Effects, Extremes, Response, SHOWN};
+pub use mark::Mark;
 pub use merge::{Merged, Tool, content, merge};
 pub use outcome::{Outcome, PointFailure};
 pub use planned::{PLANNER, PlanRun, add_the_checkers_word, seed};

@@ -2,7 +2,6 @@
 //! `fresco sweep`: many points of a scenario, each once, here or on a cluster.
 
 mod jobs;
-mod mark;
 mod page;
 mod report;
 mod shard;
@@ -16,9 +15,8 @@ use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, progress};
 use fresco_input::InputError;
 use fresco_sweep::{
-    Effects, Index, Progress, Runner, Shard, Store, Sweep, Tool, begun, content, look, merge, summarize,
+    Effects, Index, Mark, Progress, Runner, Shard, Store, Sweep, Tool, begun, content, look, merge, summarize,
 };
-use mark::Mark;
 use report::Report;
 pub use report::{scaled, worded};
 use std::fs;
@@ -236,7 +234,7 @@ fn merged(
     always: bool,
 ) -> Result<Option<Report>, Failure> {
     let content = content(sweep, index, tool).to_string();
-    let mark = Mark::of(out);
+    let mark = Mark::of(out, MERGED);
     if !always && mark.holds(&content) {
         return Ok(None);
     }
@@ -262,6 +260,9 @@ fn merged(
     }
     Ok(Some(report))
 }
+
+/// Says which results the tables and the report are of.
+const MERGED: &str = ".fresco-merged";
 
 /// That a report cannot be written costs no result.
 fn stored(failure: Failure) -> Failure {

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What tells whether the tables and the report that are there are those of these results: digests of the results and of each file.
+//! What tells whether the files that are there, tables or a report as well, are those of these results: digests of the results and of each file.
 
 use fresco_input::{InputError, write_atomically};
 use fresco_load::trace::digest_of_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file: the digest of the results, then a line for each file with its digest and its name.
-const MERGED: &str = ".fresco-merged";
-
-/// The mark of a directory.
+/// A file that says of which results others in its directory are: the digest of the results, then a line for each file with its digest and its name.
 pub struct Mark {
     directory: PathBuf,
+    name: &'static str,
 }
 
 impl Mark {
-    /// Of this directory.
-    pub fn of(directory: &Path) -> Self {
+    /// The mark of this name in a directory.
+    pub fn of(directory: &Path, name: &'static str) -> Self {
         Self {
             directory: directory.to_owned(),
+            name,
         }
     }
 
-    /// Returns true if tables and report of these results were written, and all their files are what they were.
+    /// Returns true if files of these results were written, and all of them are what they were.
     pub fn holds(&self, content: &str) -> bool {
-        let text = fs::read_to_string(self.directory.join(MERGED)).unwrap_or_default();
+        let text = fs::read_to_string(self.directory.join(self.name)).unwrap_or_default();
         let mut lines = text.lines();
         let is_of = lines.next() == Some(content);
         let mut files = lines.peekable();
@@ -45,6 +44,6 @@ impl Mark {
         for name in files {
             text.push_str(&format!("{} {name}\n", digest_of_file(&self.directory.join(&name))?));
         }
-        write_atomically(self.directory.join(MERGED), text.as_bytes())
+        write_atomically(self.directory.join(self.name), text.as_bytes())
     }
 }
