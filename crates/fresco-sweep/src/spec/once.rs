@@ -40,32 +40,25 @@ fn apart(one: &Axis, other: &Axis, tasks: &Tasks) -> Result<(), InputError> {
     for (axis, beside) in [(other, one), (one, other)] {
         let taken = keys(beside, tasks);
         // The place of a variant tells most: there the key stands beside others.
-        let of_variant = sets(axis).into_iter().filter(|set| set.key() != axis.key);
-        let Some(set) = of_variant
-            .into_iter()
-            .find(|set| taken.iter().any(|key| meet(&tasks.plain(set.key()), key)))
-        else {
-            continue;
-        };
-        let found = format!("found a key that has an axis: {:?} sets it, too", beside.key);
-        return Err(fresco_scenario::error_at(&set.place, found)
-            .allowed("keys that no other axis sets, nor a table of them or a key in them")
-            .help("remove it from the variant, or the other axis"));
+        let mut of_variant = sets(axis).into_iter().filter(|set| set.key() != axis.key);
+        if let Some(set) = of_variant.find(|set| taken.iter().any(|key| meet(&tasks.plain(set.key()), key))) {
+            return Err(has_axis(&set.place, beside).help("remove it from the variant, or the other axis"));
+        }
     }
-    match (
-        keys(one, tasks)
-            .iter()
-            .any(|a| keys(other, tasks).iter().any(|b| meet(a, b))),
-        other.place(),
-    ) {
-        (true, Some(place)) => {
-            let found = format!("found a key that has an axis: {:?} sets it, too", one.key);
-            Err(fresco_scenario::error_at(place, found)
-                .allowed("keys that no other axis sets, nor a table of them or a key in them")
-                .help("remove one of the two axes"))
+    let (own, others) = (keys(one, tasks), keys(other, tasks));
+    match other.place() {
+        Some(place) if own.iter().any(|a| others.iter().any(|b| meet(a, b))) => {
+            Err(has_axis(place, one).help("remove one of the two axes"))
         }
         _ => Ok(()),
     }
+}
+
+/// What stands at a place is set by this axis, too.
+fn has_axis(place: &InputError, axis: &Axis) -> InputError {
+    let found = format!("found a key that has an axis: {:?} sets it, too", axis.key);
+    fresco_scenario::error_at(place, found)
+        .allowed("keys that no other axis sets, nor a table of them or a key in them")
 }
 
 /// What the values of an axis set; nothing of ranges.
