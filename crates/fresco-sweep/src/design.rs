@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which shares of axes are exact: where every value meets the same of all else.
 
-use crate::Sweep;
-use crate::spec::Values;
+use crate::{Axis, Sweep};
 use std::collections::BTreeMap;
 
 /// Returns true if the column of this number is an axis of the grid, and each of its values was measured at the same combinations of the others, a
@@ -20,16 +19,12 @@ pub(crate) fn is_balanced(sweep: &Sweep, column: usize, values: &[(u32, f64)]) -
     if values.last().is_none_or(|(last, _)| u64::from(*last) >= drawn) {
         return false;
     }
-    let levels = |axis: &crate::Axis| match &axis.values {
-        Values::Levels(levels) => levels.len() as u64,
-        Values::Range(_) => 1,
-    };
     // The last key is fastest.
-    let step: u64 = spec.grid[axis + 1..].iter().map(levels).product();
+    let step: u64 = spec.grid[axis + 1..].iter().map(Axis::count).product();
     let mut met: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (point, _) in values {
         let point = u64::from(*point);
-        let level = point / step % levels(&spec.grid[axis]);
+        let level = point / step % spec.grid[axis].count();
         met.entry(level).or_default().push(point - level * step);
     }
     let mut met = met.values();

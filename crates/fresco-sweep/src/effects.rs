@@ -238,12 +238,12 @@ fn effect(
     at: &[(String, f64)],
     is_exact: bool,
 ) -> Option<Effect> {
-    let is_number = column.is_number && column.key != "seed";
+    let is_number = column.kind.is_number() && column.key != "seed";
     let mut groups: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
     let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
     for (text, value) in at {
         // Numbers ascend, whatever their order in the file: they stand on an axis.
-        let order = match column.is_number {
+        let order = match column.kind.is_number() {
             true => ordered(number(text)),
             false => places.get(text).copied().unwrap_or(u64::MAX),
         };

@@ -52,8 +52,8 @@ pub struct Column {
     pub key: String,
     /// Unit of its numbers; empty without.
     pub unit: String,
-    /// All its values are numbers.
-    pub is_number: bool,
+    /// What its values are.
+    pub kind: Kind,
 }
 
 /// One point.
@@ -247,9 +247,8 @@ impl Sweep {
                 }
                 let before = levels.len();
                 for axis in spec.grid.iter().rev() {
-                    let Values::Levels(of) = &axis.values else { continue };
-                    levels.insert(before, (&axis.key, of[(rest % of.len() as u64) as usize].clone()));
-                    rest /= of.len() as u64;
+                    levels.insert(before, (&axis.key, axis.nth(rest % axis.count())));
+                    rest /= axis.count();
                 }
             }
         }
@@ -322,16 +321,12 @@ impl Column {
             "" => format!("axis.{}", self.key),
             unit => format!("axis.{}_{unit}", self.key),
         };
-        DataColumn::new(name, if self.is_number { Kind::Number } else { Kind::Text })
+        DataColumn::new(name, self.kind)
     }
 
     /// A value of it.
     pub fn value(&self, text: Option<&str>) -> Value {
-        match text {
-            None => Value::Missing,
-            Some(text) if self.is_number => text.parse().map_or(Value::Missing, Value::finite),
-            Some(text) => text.into(),
-        }
+        text.map_or(Value::Missing, |text| Value::parse(text, self.kind))
     }
 }
 
@@ -349,13 +344,13 @@ fn without<'t>(label: &'t str, unit: &str) -> &'t str {
 
 /// The axes in the order in which points are made, then keys that only listed points set.
 fn columns(spec: &Spec) -> Vec<Column> {
-    let is_number = |text: &str| text.parse().is_ok_and(|number: f64| number.is_finite());
     let of_axis = |axis: &Axis| Column {
         key: axis.key.clone(),
         unit: axis.unit().to_owned(),
-        is_number: match &axis.values {
-            Values::Levels(levels) => levels.iter().all(|level| is_number(&level.label)),
-            Values::Range(_) => true,
+        kind: match &axis.values {
+            Values::Levels(levels) => Kind::of_texts(levels.iter().map(|level| &*level.label)),
+            Values::Range(range) if range.is_whole() => Kind::Integer,
+            Values::Range(_) => Kind::Number,
         },
     };
     let axes = spec
@@ -365,11 +360,11 @@ fn columns(spec: &Spec) -> Vec<Column> {
     let mut columns: Vec<Column> = axes.map(of_axis).collect();
     for (key, level) in spec.listed.iter().flatten() {
         match columns.iter_mut().find(|column| column.key == *key) {
-            Some(column) => column.is_number &= is_number(without(&level.label, &column.unit)),
+            Some(column) => column.kind = column.kind.or(Kind::of_texts([without(&level.label, &column.unit)])),
             None => columns.push(Column {
                 key: key.clone(),
                 unit: String::new(),
-                is_number: is_number(&level.label),
+                kind: Kind::of_texts([&*level.label]),
             }),
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which points a sweep has: worked examples.
 
+use fresco_report::dataset::{Kind, Value};
 use fresco_sweep::Sweep;
 use std::path::Path;
 
@@ -26,6 +27,20 @@ fn a_grid_of_two_by_three_has_six_points_in_this_order() {
             "policy.frames=\"palloc\" seed=3",
         ]
     );
+}
+
+#[test]
+fn a_range_of_a_grid_has_each_of_its_values() {
+    let points = listed(
+        "[grid]\nmemory.controller.hit_cap = { from = 1, to = 6, step = 2 }\ntask.victim.parameters.bytes = { from = 0.5, to = 1, step = 0.5, unit = \"MiB\" }\n",
+    );
+    let both = |cap| {
+        ["0.5 MiB", "1 MiB"]
+            .map(|size| format!("memory.controller.hit_cap={cap} task.victim.parameters.bytes=\"{size}\""))
+    };
+    assert_eq!(points, [1, 3, 5].map(both).concat());
+    let many = listed("grid.seed = { from = 0, to = 99999, step = 1 }");
+    assert!(many.len() == 100_000 && (0..).zip(&many).all(|(seed, point)| *point == format!("seed={seed}")));
 }
 
 #[test]
@@ -146,4 +161,36 @@ fn in_whatever_order_keys_are_set_the_point_is_the_same() {
         variant("set.seed = 2"),
         spelling("set.seed = 2\ngrid.v = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n")
     );
+}
+
+#[test]
+fn columns_are_as_narrow_as_their_values() {
+    let text = r#"scenario = "first"
+        [random]
+        samples = 2
+        over.measure.operations = { from = 100, to = 900, step = 100 }
+        over.task.victim.parameters.bytes = { from = 1, to = 2, step = 0.25, unit = "MiB" }
+        over.task.neighbour.parameters.bytes = { from = 1, to = 8, unit = "KiB" }
+        [grid]
+        seed = [1, 4294967295]
+        task.victim.banks = [0, 1]
+        memory.controller.hit_cap = { from = 1, to = 3, step = 1 }
+        [[point]]
+        task.victim.banks = "0-3"
+        memory.controller.hit_cap = 9
+        "#;
+    let sweep = Sweep::parse("s.toml", text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let columns = sweep.columns.iter();
+    let kinds: Vec<(String, Kind)> = columns.map(|column| (column.data().name, column.kind)).collect();
+    let expected = [
+        ("axis.measure.operations", Kind::Integer),
+        ("axis.task.victim.parameters.bytes_MiB", Kind::Number),
+        ("axis.task.neighbour.parameters.bytes_KiB", Kind::Number),
+        ("axis.seed", Kind::Integer),
+        ("axis.task.victim.banks", Kind::Text),
+        ("axis.memory.controller.hit_cap", Kind::Integer),
+    ];
+    assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    let seed = &sweep.columns[3];
+    assert_eq!(seed.value(Some("4294967295")), Value::Integer(4_294_967_295));
 }

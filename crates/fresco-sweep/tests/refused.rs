@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 42] = [
+pub const WRONG: [(&str, &str, Schema); 45] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -186,8 +186,23 @@ pub const WRONG: [(&str, &str, Schema); 42] = [
     ),
     (
         "scenario = \"first\"\n[grid]\nmeasure.operations = { from = 1, to = 2 }",
-        "s.toml:3: grid.measure.operations.from: found the integer 1",
+        "s.toml:3: grid.measure.operations: found a range without steps in a grid",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nseed = { from = 1, to = 2, step = 1, scale = \"log\" }",
+        "s.toml:3: grid.seed: found scale = \"log\" in a grid",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nover.seed = { from = 1, to = 2, step = 1 }",
+        "s.toml:3: grid.over: found a table that [random] and [latin_hypercube] have",
         Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nseed = [1]\nmeasure = {}",
+        "s.toml:4: grid.measure: found no key",
+        Takes,
     ),
     (
         "scenario = \"first\"\ngrid.seed = [1]\n[[variant]]\nset.seed = 1",

@@ -164,18 +164,15 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Tables without rows, of scenarios with these axes. An axis whose values are all numbers is a column of numbers.
+    /// Tables without rows, of scenarios with these axes. An axis whose values are all whole numbers is a column of these, and one whose values
+    /// are all numbers a column of numbers.
     pub fn new<'a>(axes: impl IntoIterator<Item = &'a Axis>) -> Self {
         let mut columns: Vec<DataColumn> = Vec::new();
         for axis in axes {
             let name = format!("axis.{}", axis.name);
-            let kind = match axis.values.iter().all(|value| number(value).is_some()) {
-                true => Kind::Number,
-                false => Kind::Text,
-            };
+            let kind = Kind::of_texts(axis.values.iter().map(AsRef::as_ref));
             match columns.iter_mut().find(|column| column.name == name) {
-                Some(column) if kind == Kind::Text => column.kind = Kind::Text,
-                Some(_) => {}
+                Some(column) => column.kind = column.kind.or(kind),
                 None => columns.push(DataColumn::new(name, kind)),
             }
         }
@@ -214,11 +211,7 @@ impl Tables {
                 .axes
                 .iter()
                 .find(|(name, _)| column.name.strip_prefix("axis.") == Some(name));
-            match (own, column.kind) {
-                (None, _) => Value::Missing,
-                (Some((_, text)), Kind::Number) => number(text).map_or(Value::Missing, Value::Number),
-                (Some((_, text)), _) => Value::from(*text),
-            }
+            own.map_or(Value::Missing, |(_, text)| Value::parse(text, column.kind))
         }));
         shared.extend([run.repetition.into(), run.seed.into()]);
         for table in [
@@ -377,9 +370,4 @@ impl Tables {
 /// A time in picoseconds as nanoseconds.
 fn ns(ps: u64) -> Value {
     Value::Number(ps as f64 / 1000.0)
-}
-
-/// The number that a value of an axis is.
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
 }

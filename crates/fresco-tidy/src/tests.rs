@@ -81,6 +81,9 @@ fn the_page_explains_every_column() {
 fn an_axis_of_numbers_is_a_column_of_numbers() {
     let axes = [
         axis("corunners", &["0", "3"]),
+        axis("pace", &["0", "9223372036854775808"]),
+        axis("share", &["1", "2"]),
+        axis("share", &["0.5"]),
         axis("policy", &["samebank", "1"]),
         axis("corunners", &["1"]),
         axis("limit", &["inf", "1"]),
@@ -93,7 +96,10 @@ fn an_axis_of_numbers_is_a_column_of_numbers() {
         let own = table.columns().iter().filter(|column| column.name == name);
         own.map(|column| column.kind).collect::<Vec<_>>()
     };
-    assert_eq!(of("axis.corunners"), [Kind::Number]);
+    assert_eq!(of("axis.corunners"), [Kind::Integer]);
+    for number in ["axis.pace", "axis.share"] {
+        assert_eq!(of(number), [Kind::Number], "{number}");
+    }
     for text in ["axis.policy", "axis.limit", "axis.mixed"] {
         assert_eq!(of(text), [Kind::Text], "{text}");
     }

@@ -28,6 +28,32 @@ pub enum Kind {
     Truth,
 }
 
+impl Kind {
+    /// The narrowest kind of which all these texts are: whole numbers, else finite numbers, else text.
+    pub fn of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let of_text = |text: &str| match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(_), _) => Self::Integer,
+            (_, Ok(number)) if number.is_finite() => Self::Number,
+            _ => Self::Text,
+        };
+        texts.into_iter().map(of_text).reduce(Self::or).unwrap_or(Self::Integer)
+    }
+
+    /// The narrowest kind that has the values of both: text has those of all.
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (one, two) if one == two => one,
+            (Self::Integer | Self::Number, Self::Integer | Self::Number) => Self::Number,
+            _ => Self::Text,
+        }
+    }
+
+    /// Returns true if the values are whole or other numbers.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Number)
+    }
+}
+
 /// A value. Any column may have rows without one: an empty field of CSV, a null of Parquet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
@@ -194,6 +220,16 @@ impl Value {
             Self::Number(number)
         } else {
             Self::Missing
+        }
+    }
+
+    /// A text as a value of this kind; missing if it is none.
+    pub fn parse(text: &str, kind: Kind) -> Self {
+        match kind {
+            Kind::Text => text.into(),
+            Kind::Integer => text.parse().map_or(Self::Missing, Self::Integer),
+            Kind::Number => text.parse().map_or(Self::Missing, Self::finite),
+            Kind::Truth => text.parse().map_or(Self::Missing, Self::Truth),
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
+use fresco_report::dataset::Kind;
 
 #[test]
 fn a_grid_axis_of_a_sampled_sweep_has_its_exact_share() {
@@ -60,7 +61,7 @@ fn effect_of(key: &str, at: &[(&str, f64)], is_number: bool, is_exact: bool) -> 
     let column = Column {
         key: key.to_owned(),
         unit: String::new(),
-        is_number,
+        kind: if is_number { Kind::Number } else { Kind::Text },
     };
     let at: Vec<(String, f64)> = at.iter().map(|(text, value)| ((*text).to_owned(), *value)).collect();
     let written: Vec<String> = at.iter().map(|(text, _)| text.clone()).collect();

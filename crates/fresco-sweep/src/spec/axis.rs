@@ -74,6 +74,8 @@ pub struct Range {
 
 /// Significant digits of values of a range without steps.
 const DIGITS: usize = 6;
+/// Up to it a number of 64 bits tells whole numbers apart.
+const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
 /// Most values of a range with steps.
 const MOST_STEPS: f64 = 1e9;
 
@@ -96,6 +98,22 @@ impl Axis {
                     sets: vec![Set::new(&self.key, &value, range.place.clone())],
                 }
             }
+        }
+    }
+
+    /// How many values it has: of a range without steps, 1.
+    pub fn count(&self) -> u64 {
+        match &self.values {
+            Values::Levels(levels) => levels.len() as u64,
+            Values::Range(range) => range.steps().map_or(1, |(_, last)| last as u64 + 1),
+        }
+    }
+
+    /// The value of this number, from 0, of an axis of levels or of steps at equal distances.
+    pub fn nth(&self, number: u64) -> Level {
+        match &self.values {
+            Values::Levels(levels) => levels[number as usize].clone(),
+            Values::Range(_) => self.at((number as f64 + 0.5) / self.count() as f64),
         }
     }
 
@@ -153,10 +171,38 @@ impl Range {
         })
     }
 
+    /// Returns true if all its values are whole numbers, as exact as they are written.
+    pub fn is_whole(&self) -> bool {
+        let is_whole = |number: f64| number.fract() == 0.0 && number.abs() <= EXACT;
+        is_whole(self.from) && is_whole(self.to) && self.step.is_some_and(is_whole)
+    }
+
+    /// In a grid each value is taken once.
+    pub(super) fn check_of_grid(&self) -> Result<(), InputError> {
+        let (found, help) = match (self.step, self.logarithmic) {
+            (None, _) => (
+                "found a range without steps in a grid",
+                "add step, for example step = 1",
+            ),
+            (Some(_), true) => ("found scale = \"log\" in a grid", "remove scale, or list the values"),
+            (Some(_), false) => return Ok(()),
+        };
+        let error = fresco_scenario::error_at(&self.place, found);
+        Err(error
+            .allowed("ranges with a step, whose values are all taken, and lists of values")
+            .help(format!(
+                "{help}; samples of a range are drawn by [random] and [latin_hypercube]"
+            )))
+    }
+
+    /// From one value to the next, and the number of the last one, counted from 0; `None` without steps.
+    fn steps(&self) -> Option<(f64, f64)> {
+        self.step
+            .map(|step| (step, ((self.to - self.from) / step + 1e-9).floor()))
+    }
+
     fn at(&self, place: f64) -> f64 {
-        let steps = self
-            .step
-            .map(|step| (step, ((self.to - self.from) / step + 1e-9).floor()));
+        let steps = self.steps();
         let between = |from: f64, to: f64| match self.logarithmic {
             true => from * power(to / from, place),
             false => from + (to - from) * place,

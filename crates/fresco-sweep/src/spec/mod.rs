@@ -98,10 +98,9 @@ impl Spec {
             None => Vec::new(),
         };
         let listed = listed(&root)?;
-        let product = grid.iter().try_fold(1u64, |product, axis| match &axis.values {
-            Values::Levels(levels) => product.checked_mul(levels.len() as u64),
-            Values::Range(_) => None,
-        });
+        let product = grid
+            .iter()
+            .try_fold(1u64, |product, axis| product.checked_mul(axis.count()));
         let combinations = match (grid.is_empty() && sampled.is_empty(), product) {
             (true, _) => Some(0),
             (false, product) => product,

@@ -65,13 +65,21 @@ pub(super) fn set(root: &Table<'_>) -> Result<Vec<Set>, InputError> {
     Ok(sets.unwrap_or_default())
 }
 
-/// `[grid]`: keys with lists of values.
+/// `[grid]`: keys with lists of values, or with ranges of which each value is taken.
 pub(super) fn grid(table: &Table<'_>, variants: &[Variant]) -> Result<Vec<Axis>, InputError> {
-    let leaves = table.leaves("")?;
-    if leaves.is_empty() {
-        return Err(empty(table));
+    if table.has("over") && table.item("over", "")?.is_table() {
+        let error = table.error_at("over", "found a table that [random] and [latin_hypercube] have");
+        return Err(error
+            .allowed("keys of the scenario, with their values")
+            .help("write the keys themselves, for example grid.seed = [1, 2]"));
     }
-    leaves.iter().map(|(key, item)| levels(key, item, variants)).collect()
+    let axes = over(table, variants)?;
+    for axis in &axes {
+        if let Values::Range(range) = &axis.values {
+            range.check_of_grid()?;
+        }
+    }
+    Ok(axes)
 }
 
 fn empty(table: &Table<'_>) -> InputError {
@@ -85,13 +93,13 @@ fn empty(table: &Table<'_>) -> InputError {
 pub(super) fn over(table: &Table<'_>, variants: &[Variant]) -> Result<Vec<Axis>, InputError> {
     let mut axes = Vec::new();
     collect(table, "", variants, &mut axes)?;
-    match axes.is_empty() {
-        true => Err(empty(table)),
-        false => Ok(axes),
-    }
+    Ok(axes)
 }
 
 fn collect(table: &Table<'_>, prefix: &str, variants: &[Variant], axes: &mut Vec<Axis>) -> Result<(), InputError> {
+    if table.keys().next().is_none() {
+        return Err(empty(table));
+    }
     for key in table.keys() {
         let item = table.item(key, "")?;
         let key = match prefix {
@@ -117,7 +125,11 @@ fn collect(table: &Table<'_>, prefix: &str, variants: &[Variant], axes: &mut Vec
 
 /// An axis of listed values. If all of them name variants they stand for these; else they are values of the key.
 fn levels(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<Axis, InputError> {
-    let items = item.list()?;
+    let items = item.list().map_err(|error| {
+        error
+            .allowed("a list of values, or a range such as { from = 1, to = 64, step = 1 }")
+            .help(format!("write for example {key} = [1, 2]"))
+    })?;
     if items.is_empty() {
         let error = item.error("found an empty list").allowed("one value or more");
         return Err(error.help("name the values, or remove the axis"));

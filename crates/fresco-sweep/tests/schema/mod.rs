@@ -54,6 +54,7 @@ over.policy.boot = ["fresh", "pristine"]
 where = ["near"]
 plan.method = ["crs", "flat"]
 task.neighbour.parameters.bytes = ["1 MiB", "2 MiB"]
+memory.controller.hit_cap = { from = 1, to = 3, step = 1 }
 [[variant]]
 name = "near"
 set = { task.victim.banks = 0 }

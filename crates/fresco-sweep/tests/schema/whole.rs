@@ -25,27 +25,24 @@ pub fn of_sweep(learned: &Place, scenario: &Value, pages: &Pages) -> Value {
     let mut definitions = scenario["definitions"].as_object().expect("is a map").clone();
     definitions.retain(|name, _| !name.starts_with("axis."));
     let keys = keys(scenario);
-    let mut over = Axes::new(&definitions, "over.", values_or_range);
-    let mut grid = Axes::new(&definitions, "grid.", values);
-    let axes = |axes: &mut Axes<'_>| -> Value {
-        let mut of_keys = Map::new();
-        for (key, value) in &keys {
-            of_keys.insert(
-                key.clone(),
-                json!({ "anyOf": [axes.of(value, &format!("{SET}/{key}")), variants()] }),
-            );
-        }
-        json!({ "type": "object", "minProperties": 1, "properties": of_keys, "patternProperties": dotted(),
-            "additionalProperties": variants() })
-    };
-    let (of_grid, of_samples) = (axes(&mut grid), axes(&mut over));
-    let made: Vec<(String, Value)> = grid.made.into_iter().chain(over.made).collect();
+    // A grid takes what samples do, but for ranges without steps, which the reader refuses.
+    let mut axes = Axes::new(&definitions, "axes.", values_or_range);
+    let mut of_keys = Map::new();
+    for (key, value) in &keys {
+        of_keys.insert(
+            key.clone(),
+            json!({ "anyOf": [axes.of(value, &format!("{SET}/{key}")), variants()] }),
+        );
+    }
+    let of_keys = json!({ "type": "object", "minProperties": 1, "properties": of_keys, "patternProperties": dotted(),
+        "additionalProperties": variants() });
+    let made = axes.made;
     definitions.extend(made);
     definitions.insert("range".to_owned(), range(learned, pages));
     let set =
         json!({ "type": "object", "properties": keys, "patternProperties": dotted(), "additionalProperties": false });
     definitions.insert("set".to_owned(), set);
-    definitions.insert("over".to_owned(), of_samples);
+    definitions.insert("axes".to_owned(), of_keys);
     let properties = root["properties"].as_object_mut().expect("is a map");
     let described = |key: &str, mut schema: Value| {
         if let Some(text) = pages.of(key) {
@@ -54,7 +51,8 @@ pub fn of_sweep(learned: &Place, scenario: &Value, pages: &Pages) -> Value {
         schema
     };
     let set = json!({ "$ref": "#/definitions/set" });
-    properties.insert("grid".to_owned(), described("grid", of_grid));
+    let axes = json!({ "$ref": "#/definitions/axes" });
+    properties.insert("grid".to_owned(), described("grid", json!({ "allOf": [axes] })));
     properties.insert("set".to_owned(), set.clone());
     let points = json!({ "type": "array", "items": { "allOf": [set, { "minProperties": 1 }] } });
     properties.insert("point".to_owned(), described("point", points));
@@ -65,7 +63,7 @@ pub fn of_sweep(learned: &Place, scenario: &Value, pages: &Pages) -> Value {
         described("variant", json!({ "type": "array", "items": variant })),
     );
     for kind in SAMPLED {
-        properties[kind]["properties"]["over"] = json!({ "$ref": "#/definitions/over" });
+        properties[kind]["properties"]["over"] = axes.clone();
         properties[kind]["required"] = json!(["samples", "over"]);
     }
     let points: Vec<Value> = ["grid", "point"]

@@ -80,7 +80,7 @@ fn figure(sweep: &Sweep, effect: &Effect, provenance: &Provenance) -> Result<Opt
         _ => Axis::new(metric, short).from_zero(),
     };
     let numbers: Option<Vec<f64>> = effect.values.iter().map(|at| at.value.parse().ok()).collect();
-    let svg = match numbers.filter(|_| column.is_number) {
+    let svg = match numbers.filter(|_| column.kind.is_number()) {
         Some(numbers) => {
             let (first, last) = (
                 numbers.first().copied().unwrap_or(0.0),

@@ -99,7 +99,7 @@ impl Report {
         let axis = |column: &Column| ReportAxis {
             key: column.key.clone(),
             unit: column.unit.clone(),
-            is_number: column.is_number,
+            is_number: column.kind.is_number(),
         };
         let extremes = effects.extremes().into_iter().map(|one| Extremes {
             response: one.response.clone(),
