@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results: tables, figures, pages, and what was run.
 
-use crate::data::as_python;
+use crate::data::{Reduced, as_python};
 use crate::errors::{fault, unshown, wrong};
 use crate::table::Table;
 use fresco_plan::Plan;
@@ -75,6 +75,28 @@ impl Result {
 
 #[pymethods]
 impl Result {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (String,)> {
+        let own = slf.get();
+        let parts = serde_json::to_string(&(&own.result, &own.plan, &own.provenance));
+        let parts = parts.map_err(|error| wrong(error.to_string()))?;
+        Ok((slf.get_type().getattr("_of")?, (parts,)))
+    }
+
+    /// The result that pickle stored.
+    #[staticmethod]
+    fn _of(py: Python<'_>, parts: &str) -> PyResult<Self> {
+        let parts = py.detach(|| serde_json::from_str(parts));
+        let (result, plan, provenance) = parts.map_err(|error| {
+            fault(
+                "the pickled result",
+                format!("cannot be read: {error}"),
+                "a result of this version of Fresco",
+                "simulate it again",
+            )
+        })?;
+        Ok(Self::new(result, plan, provenance))
+    }
+
     /// Name of the scenario or plan.
     #[getter]
     fn scenario(&self) -> &str {

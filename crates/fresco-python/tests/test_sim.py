@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Scenarios and results: the same as the program's."""
 
+import concurrent.futures
 import copy
 import json
-import pickle
+import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -135,6 +137,27 @@ def test_scenarios_are_pickled(repository):
         assert again == scenario and hash(again) == hash(scenario) and again.to_toml() == scenario.to_toml()
         assert fresco.sim(copy.deepcopy(scenario), SHORT).data == fresco.sim(scenario, SHORT).data
     assert fresco.Scenario("first", seed=2) != fresco.Scenario("first")
+
+
+def test_results_are_pickled():
+    recorded = fresco.sim("first", SHORT, timelines=True)
+    planned = fresco.sim(fresco.plan("table-5.2", method="aligned"), horizon_ns=64_000_000)
+    for result in (recorded, planned):
+        again = pickle.loads(pickle.dumps(result))
+        assert again.to_json() == result.to_json() and str(again) == str(result)
+        assert again.promises_kept == result.promises_kept
+        assert len(again.observations) == len(result.observations)
+    with pytest.raises(fresco.FrescoError, match="(?s)the pickled result: cannot be read: .*simulate it again"):
+        fresco.Result._of("[]")
+
+
+def test_processes_simulate():
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        good, bad = (pool.submit(fresco.sim, name, SHORT) for name in ("first", "fisrt"))
+        assert good.result().data == fresco.sim("first", SHORT).data
+        with pytest.raises(fresco.FrescoError, match="found no built-in scenario") as raised:
+            bad.result()
+        assert raised.value.help
 
 
 def test_scenarios_are_equal_if_they_say_the_same(tmp_path, monkeypatch):

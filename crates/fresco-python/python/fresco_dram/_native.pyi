@@ -202,6 +202,9 @@ class Plan:
 
 @typing.final
 class Result:
+    def __reduce__(self) -> tuple[typing.Any, ...]: ...
+    @staticmethod
+    def _of(parts: str) -> Result: ...
     @property
     def scenario(self) -> str: ...
     @property
