@@ -214,7 +214,8 @@ impl Range {
                     false => (place * (last + 1.0)).floor(),
                     true => ((between(self.from, self.to) - self.from) / step).round(),
                 };
-                rounded(self.from + number.min(last) * step, 12)
+                let value = self.from + number.min(last) * step;
+                if self.is_whole() { value } else { rounded(value, 12) }
             }
         }
     }
@@ -268,6 +269,11 @@ mod tests {
         assert_eq!(
             drawn("{ from = 1, to = 4, step = 1 }"),
             ["k=1", "k=2", "k=3", "k=4", "k=4"]
+        );
+        // As exact as it is written: 2^53 - 1.
+        assert_eq!(
+            drawn("{ from = 1, to = 9007199254740991, step = 9007199254740990 }")[4],
+            "k=9007199254740991"
         );
         assert_eq!(
             drawn("{ from = 0.1, to = 0.5, step = 0.1 }"),
