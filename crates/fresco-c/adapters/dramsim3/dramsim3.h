@@ -3,15 +3,27 @@
 //
 // Put this directory before DRAMsim3's in the host's include path, and link -lfresco instead of -ldramsim3. C++11.
 //
+// Sources that lie beside DRAMsim3's own headers, as those of its front end do, get this one by the compiler's -include: it has their guard.
+//
 // What is different:
-// - The configuration is a Fresco machine: the name of a built-in one, or a machine file.
+// - The configuration is a Fresco machine: the name of a built-in one, or a machine file. A wrong one is std::invalid_argument; DRAMsim3 ends the process.
 // - GetQueueSize is the number of requests that may be under way, in all channels: what the read queues of the machine's controllers hold.
 //   While fewer are, a transaction is taken (hosts rely on that); one that finds no place in its queue waits for it inside, and is called back later.
+//   DRAMsim3 asks the queue of the transaction's channel and direction.
 // - A write is called back when a write buffer has taken it, as in DRAMsim3.
-// - An address without memory is std::out_of_range; DRAMsim3 wraps around. A wrong machine is std::invalid_argument; DRAMsim3 ends the process.
+// - What is done in a cycle is called back by the ClockTick that moves time to it, in the order in which it was sent. DRAMsim3 calls back one ClockTick
+//   later, channel by channel.
+// - Addresses without memory wrap around, as DRAMsim3's do: they name the memory, all of it in order of address, modulo its size. The first is told on
+//   standard error. What is called back has its address as it was sent.
 // - PrintStats writes fresco.txt into the output directory: counts of all channels together, a line each.
 #ifndef FRESCO_ADAPTER_DRAMSIM3_H
 #define FRESCO_ADAPTER_DRAMSIM3_H
+
+// The guard of DRAMsim3's dramsim3.h and memory_system.h: what includes them later gets this header alone.
+#ifdef __MEMORY_SYSTEM__H
+#error "DRAMsim3's own dramsim3.h or memory_system.h was included before Fresco's: put Fresco's directory first in the include path, or name its header by -include"
+#endif
+#define __MEMORY_SYSTEM__H
 
 #include "fresco.h"
 
@@ -23,6 +35,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dramsim3 {
 
@@ -38,10 +51,23 @@ class MemorySystem {
         info_.size = sizeof(info_);
         fresco_memory_info(memory_.get(), &info_);
         memory_ = Make(config_file, info_.read_places);
+        for (uint32_t i = 0; i < info_.regions; i++) {
+            Region region;
+            fresco_memory_region(memory_.get(), i, &region.base, &region.bytes);
+            regions_.push_back(region);
+            bytes_ += region.bytes;
+        }
         RegisterCallbacks(std::move(read_callback), std::move(write_callback));
         ResetStats();
     }
-    // The memory calls back by its address.
+    // What is called back knows where the object lies.
+    MemorySystem(MemorySystem &&other)
+        : memory_(std::move(other.memory_)), output_dir_(std::move(other.output_dir_)), regions_(std::move(other.regions_)),
+          info_(other.info_), bytes_(other.bytes_), wrapped_(other.wrapped_), since_(other.since_), reads_(other.reads_),
+          writes_(other.writes_), read_latency_(other.read_latency_), longest_(other.longest_)
+    {
+        RegisterCallbacks(std::move(other.read_callback_), std::move(other.write_callback_));
+    }
     MemorySystem(const MemorySystem &) = delete;
     MemorySystem &operator=(const MemorySystem &) = delete;
 
@@ -67,13 +93,20 @@ class MemorySystem {
 
     bool WillAcceptTransaction(uint64_t hex_addr, bool is_write) const
     {
-        return Check(fresco_memory_can_take(memory_.get(), hex_addr, is_write)) == FRESCO_OK;
+        return Check(fresco_memory_can_take(memory_.get(), Place(hex_addr), is_write)) == FRESCO_OK;
     }
 
     // In the current cycle. False: it was not accepted.
     bool AddTransaction(uint64_t hex_addr, bool is_write)
     {
-        return Check(fresco_memory_send(memory_.get(), hex_addr, is_write, 0)) == FRESCO_OK;
+        const uint64_t place = Place(hex_addr);
+        if (place != hex_addr && !wrapped_) {
+            wrapped_ = true;
+            std::cerr << "Fresco: there is no memory at address 0x" << std::hex << hex_addr << std::dec
+                      << ": it wraps around, and so do later ones" << std::endl;
+        }
+        // The address is the transaction's name, too.
+        return Check(fresco_memory_send(memory_.get(), place, is_write, hex_addr)) == FRESCO_OK;
     }
 
     void PrintStats() const
@@ -108,6 +141,10 @@ class MemorySystem {
   private:
     typedef std::unique_ptr<fresco_memory, void (*)(fresco_memory *)> Handle;
 
+    struct Region {
+        uint64_t base, bytes;
+    };
+
     static Handle Make(const std::string &machine, uint32_t outstanding)
     {
         fresco_options options = fresco_options();
@@ -123,8 +160,23 @@ class MemorySystem {
     int Check(int status) const
     {
         if (status < 0)
-            throw std::out_of_range(fresco_memory_error(memory_.get()));
+            throw std::runtime_error(fresco_memory_error(memory_.get()));
         return status;
+    }
+
+    // The address of the memory that an address names.
+    uint64_t Place(uint64_t address) const
+    {
+        for (const Region &region : regions_)
+            if (address - region.base < region.bytes)
+                return address;
+        uint64_t offset = address % bytes_;
+        for (const Region &region : regions_) {
+            if (offset < region.bytes)
+                return region.base + offset;
+            offset -= region.bytes;
+        }
+        return address;
     }
 
     static void Done(void *user, const fresco_done *done)
@@ -133,21 +185,24 @@ class MemorySystem {
         if (done->is_write) {
             self->writes_++;
             if (self->write_callback_)
-                self->write_callback_(done->address);
+                self->write_callback_(done->tag);
         } else {
             const uint64_t latency = done->at - done->arrived;
             self->reads_++;
             self->read_latency_ += latency;
             self->longest_ = latency > self->longest_ ? latency : self->longest_;
             if (self->read_callback_)
-                self->read_callback_(done->address);
+                self->read_callback_(done->tag);
         }
     }
 
     Handle memory_;
     std::string output_dir_;
     Callback read_callback_, write_callback_;
+    std::vector<Region> regions_;
     fresco_info info_;
+    uint64_t bytes_ = 0; // of all regions
+    bool wrapped_ = false;
     uint64_t since_, reads_, writes_, read_latency_, longest_;
 };
 

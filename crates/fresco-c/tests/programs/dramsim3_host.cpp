@@ -68,10 +68,15 @@ int main(int argc, char **argv)
         std::printf("%llu\n", end);
     memory->PrintStats();
     memory->ResetStats();
-    try {
-        memory->WillAcceptTransaction(UINT64_MAX, false);
+    // An object that has moved is called back, and by the address that was sent, though there is no memory.
+    dramsim3::MemorySystem moved(std::move(*memory));
+    ends.resize(1);
+    reads[UINT64_MAX].push_back(0);
+    outstanding = 1;
+    if (!moved.WillAcceptTransaction(UINT64_MAX, false) || !moved.AddTransaction(UINT64_MAX, false))
         return 1;
-    } catch (const std::out_of_range &) {
-    }
+    for (int tick = 0; outstanding > 0; tick++, moved.ClockTick())
+        if (tick == 1000000)
+            return 1;
     return 0;
 }
