@@ -39,7 +39,7 @@ fn alone(machine: &Machine, limit: Limit, requests: &[TraceRequest]) -> (Vec<Don
     (told.into_iter().flatten().collect(), memory)
 }
 
-fn most(places: u32) -> Limit {
+pub fn most(places: u32) -> Limit {
     Limit::Outstanding(NonZeroU32::new(places).expect("some"))
 }
 
@@ -79,12 +79,12 @@ fn a_host_of_dramsim3_sees_what_the_core_does_alone() {
 }
 
 /// What `PrintStats` wrote.
-fn printed(directory: &Path) -> String {
+pub fn printed(directory: &Path) -> String {
     std::fs::read_to_string(directory.join("fresco.txt")).expect("it was written")
 }
 
 /// The same of the core alone.
-fn stats(told: &[Done], memory: &mut Memory) -> String {
+pub fn stats(told: &[Done], memory: &mut Memory) -> String {
     let reads: Vec<u64> = told
         .iter()
         .filter(|done| done.access == Access::Read)

@@ -3,6 +3,7 @@
 
 mod adapters;
 mod built;
+mod front_ends;
 mod hosts;
 mod interface;
 mod replayed;

@@ -37,11 +37,13 @@ pub enum Need {
     Valgrind,
     /// The SystemC library and its headers.
     SystemC,
+    /// Sources of other simulators, which cargo fetches.
+    Simulators,
 }
 
 impl Need {
     /// Every need with its name.
-    pub const NAMES: [(&'static str, Need); 11] = [
+    pub const NAMES: [(&'static str, Need); 12] = [
         ("coloring", Need::Coloring),
         ("compiler", Need::Compiler),
         ("python", Need::Python),
@@ -53,6 +55,7 @@ impl Need {
         ("timing", Need::Timing),
         ("valgrind", Need::Valgrind),
         ("systemc", Need::SystemC),
+        ("simulators", Need::Simulators),
     ];
 
     /// The name in `FRESCO_REQUIRE`.
