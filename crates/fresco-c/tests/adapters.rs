@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fresco behind the interfaces of others: each host sees what the core does alone.
 
-use crate::built::{CPP, crate_dir, program, run, shared_library, static_library, succeeded, text};
+use crate::built::{CPP, compiles, crate_dir, program, run, shared_library, static_library, succeeded, text};
 use crate::replayed::{lines, machine, traffic};
 use fresco_dram::CommandKind;
 use fresco_machine::Machine;
@@ -123,8 +123,8 @@ pub fn stats(told: &[Done], memory: &mut Memory) -> String {
 #[test]
 fn the_page_makes_a_directory_of_dramsim3() {
     let Some(directory) = shared_library() else { return };
-    if Command::new("c++").arg("--version").output().is_err() {
-        return skip(Need::Compiler, "there is no c++");
+    if compiles("c++").is_none() {
+        return;
     }
     let home = directory.join("home-of-dramsim3");
     let install = crate_dir().join("../../scripts/c-install");
@@ -195,20 +195,20 @@ fn a_wrong_machine_is_told_by_the_shim() {
     assert!(text(&done.stdout).starts_with("machine DDR4_8Gb_x8_2400.ini: found no built-in machine of this name\n"));
 }
 
-/// The host of the SystemC target, in the C++ that Debian's library was built for. It is compiled once.
+/// The host of the SystemC target, in the C++ that Debian's library was built for. It is compiled once; without what that takes, each test is skipped.
 fn tlm_host() -> Option<&'static Path> {
     static HOST: OnceLock<Option<PathBuf>> = OnceLock::new();
-    HOST.get_or_init(compiled_tlm_host).as_deref()
-}
-
-fn compiled_tlm_host() -> Option<PathBuf> {
+    compiles("c++")?;
     if !Path::new("/usr/include/tlm_utils").is_dir() {
         skip(Need::SystemC, "there is no SystemC (libsystemc-dev)");
         return None;
     }
-    let compiler = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror"];
-    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/systemc");
-    program(&compiler, "tests/programs/tlm_host.cpp", &["-I", include, "-lsystemc"])
+    let compiled = || {
+        let compiler = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror"];
+        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/systemc");
+        program(&compiler, "tests/programs/tlm_host.cpp", &["-I", include, "-lsystemc"])
+    };
+    HOST.get_or_init(compiled).as_deref()
 }
 
 #[test]

@@ -57,15 +57,21 @@ pub fn text(bytes: &[u8]) -> String {
 pub const C: [&str; 6] = ["cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"];
 pub const CPP: [&str; 6] = ["c++", "-std=c++11", "-Wall", "-Wextra", "-pedantic", "-Werror"];
 
+/// Is there such a compiler? `None`, and the test is skipped, if not.
+pub fn compiles(name: &str) -> Option<()> {
+    let there = Command::new(name).arg("--version").output().is_ok();
+    if !there {
+        skip(Need::Compiler, format!("there is no {name}"));
+    }
+    there.then_some(())
+}
+
 /// Compiles a program of `tests/programs`, or of another path below the crate, with `compiler` and links it with the shared library; `None`, and the test is
 /// skipped, where that compiler is missing.
 pub fn program(compiler: &[&str], source: &str, arguments: &[&str]) -> Option<PathBuf> {
     let library = shared_library()?;
     let (name, flags) = compiler.split_first().expect("a compiler");
-    if Command::new(name).arg("--version").output().is_err() {
-        skip(Need::Compiler, format!("there is no {name}"));
-        return None;
-    }
+    compiles(name)?;
     // Tests that run at the same time compile each their own.
     let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
     let stem = Path::new(source).file_stem().and_then(OsStr::to_str).expect("a name");

@@ -3,7 +3,7 @@
 //! under the same requests.
 
 use crate::adapters::{most, printed, stats};
-use crate::built::{crate_dir, output, program, succeeded, text};
+use crate::built::{compiles, crate_dir, output, program, succeeded, text};
 use crate::replayed::{Random, machine, replayed};
 use fresco_dram::{AddressMap, CommandKind};
 use fresco_machine::Machine;
@@ -146,8 +146,9 @@ fn dramsim3_alone(memory: &mut Alone, stream: bool, cycles: u64) {
 /// DRAMsim3's own program, compiled as the page says, once.
 fn dramsim3() -> Option<&'static Path> {
     static HOST: OnceLock<Option<PathBuf>> = OnceLock::new();
+    compiles("c++")?;
+    let sources = package("dramsim3-0.2.2")?.join("DRAMsim3");
     let compiled = || {
-        let sources = package("dramsim3-0.2.2")?.join("DRAMsim3");
         let source = |name: &str| sources.join(name).display().to_string();
         let shim = crate_dir().join("adapters/dramsim3/dramsim3.h").display().to_string();
         let (common, fmt) = (source("src/common.h"), source("ext/fmt/include"));
@@ -261,8 +262,9 @@ fn a_trace_of_dramsim3_gives_what_the_core_does_alone() {
 /// Ramulator's own program, compiled once; of its standards with the one that the configurations here name.
 fn ramulator() -> Option<&'static Path> {
     static HOST: OnceLock<Option<PathBuf>> = OnceLock::new();
+    compiles("c++")?;
+    let sources = package("ramulator_wrapper-0.2.6")?.join("ramulator");
     let compiled = || {
-        let sources = package("ramulator_wrapper-0.2.6")?.join("ramulator");
         let source = |name: &str| sources.join(name).display().to_string();
         let own = |name: &str| crate_dir().join(name).display().to_string();
         let (include, adapter) = (source("src"), own("adapters/ramulator"));
