@@ -10,7 +10,8 @@
 // - GetQueueSize is the number of requests that may be under way, in all channels: what the read queues of the machine's controllers hold.
 //   While fewer are, a transaction is taken (hosts rely on that); one that finds no place in its queue waits for it inside, and is called back later.
 //   DRAMsim3 asks the queue of the transaction's channel and direction.
-// - A write is called back when a write buffer has taken it, as in DRAMsim3.
+// - A write is called back when a write buffer has taken it, as in DRAMsim3. Each read is served by itself; DRAMsim3 serves reads of an address that wait
+//   at the same time by one of the DRAM.
 // - What is done in a cycle is called back by the ClockTick that moves time to it, in the order in which it was sent. DRAMsim3 calls back one ClockTick
 //   later, channel by channel.
 // - Addresses without memory wrap around, as DRAMsim3's do: they name the memory, all of it in order of address, modulo its size. The first is told on

@@ -12,7 +12,21 @@ namespace ramulator {
 
 template <class T> class Memory<T, Controller> : public fresco::RamulatorMemory {
   public:
-    Memory(const Config &configs, const std::vector<Controller<T> *> &) : fresco::RamulatorMemory(configs) {}
+    // The controllers are the memory's own, and so is their standard, as Ramulator's program makes them.
+    Memory(const Config &configs, const std::vector<Controller<T> *> &controllers)
+        : fresco::RamulatorMemory(configs), controllers_(controllers)
+    {
+    }
+    ~Memory()
+    {
+        T *standard = controllers_.empty() ? nullptr : controllers_[0]->channel->spec;
+        for (Controller<T> *controller : controllers_)
+            delete controller;
+        delete standard;
+    }
+
+  private:
+    std::vector<Controller<T> *> controllers_;
 };
 
 } // namespace ramulator
