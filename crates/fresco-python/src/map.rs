@@ -8,7 +8,7 @@ use crate::errors::{fault, raised};
 use crate::machine::Machine as Owner;
 use fresco_dram::map::Field;
 use fresco_dram::{AddressMap as Map, ColorSpace, FrameNumber, Location, PhysAddr};
-use numpy::{PyArray1, ToPyArray};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -91,7 +91,7 @@ impl AddressMap {
         let fields = PyDict::new(py);
         for field in Field::ALL {
             let numbers: Vec<u32> = py.detach(|| places.iter().map(|place| field.of(place)).collect());
-            fields.set_item(field.key(), numbers.to_pyarray(py))?;
+            fields.set_item(field.key(), numbers.into_pyarray(py))?;
         }
         Ok(fields)
     }
@@ -130,7 +130,7 @@ impl AddressMap {
     /// Raises FrescoError for an address where there is no memory.
     fn bank_colors<'py>(&self, py: Python<'py>, addresses: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let color = |address, _: &Location| self.colors.bank_color(FrameNumber(address / self.page_bytes));
-        Ok(self.of_each(py, addresses, color)?.to_pyarray(py))
+        Ok(self.of_each(py, addresses, color)?.into_pyarray(py))
     }
 
     /// Color in the last-level cache of each physical address in bytes: an array of uint32.
@@ -138,7 +138,7 @@ impl AddressMap {
     /// Raises FrescoError for an address where there is no memory.
     fn llc_colors<'py>(&self, py: Python<'py>, addresses: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let color = |address, _: &Location| self.colors.llc_color(FrameNumber(address / self.page_bytes));
-        Ok(self.of_each(py, addresses, color)?.to_pyarray(py))
+        Ok(self.of_each(py, addresses, color)?.into_pyarray(py))
     }
 
     /// Number of bank colors.

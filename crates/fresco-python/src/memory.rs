@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use fresco_dram::{CommandKind, LONGEST_GAP};
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
 use fresco_memory::{Access, TraceRequest};
-use numpy::ToPyArray;
+use numpy::IntoPyArray;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -282,13 +282,6 @@ impl Memory {
         let outstanding = outstanding.within("outstanding", 1..=u64::MAX)?;
         let outstanding = usize::try_from(outstanding).unwrap_or(usize::MAX);
         let mut own = self.own()?;
-        let requests = cycles.iter().zip(&addresses).zip(&writes);
-        let mut requests = requests.map(|((&cycle, &address), &write)| TraceRequest {
-            cycle,
-            address,
-            access: access(write),
-        });
-        let mut requests = requests.by_ref().peekable();
         let mut ends = vec![0u64; all];
         let mut arrived = vec![0u64; if arrivals { all } else { 0 }];
         let core = &mut own.core;
@@ -299,9 +292,21 @@ impl Memory {
             let reach = replay.now().saturating_add(STEP);
             // Those that are too late or too far off are the core's to refuse.
             let far = replay.now().saturating_add(LONGEST_GAP).min(Core::LAST);
-            let near = std::iter::from_fn(|| requests.next_if(|next| next.cycle <= reach || next.cycle > far));
+            let rest = replay.sent()..all.min(replay.sent() + PIECE);
+            let near = cycles[rest.clone()]
+                .iter()
+                .take_while(|&&cycle| cycle <= reach || cycle > far);
+            let next = rest.start..rest.start + near.count();
+            let requests = cycles[next.clone()]
+                .iter()
+                .zip(&addresses[next.clone()])
+                .zip(&writes[next]);
             piece.clear();
-            piece.extend(near.take(PIECE));
+            piece.extend(requests.map(|((&cycle, &address), &write)| TraceRequest {
+                cycle,
+                address,
+                access: access(write),
+            }));
             let moved = py.detach(|| match piece.is_empty() {
                 true => {
                     replay.advance(reach);
@@ -316,9 +321,9 @@ impl Memory {
         }
         py.detach(|| replay.finish());
         sent?;
-        let ends = ends.to_pyarray(py);
+        let ends = ends.into_pyarray(py);
         match arrivals {
-            true => (arrived.to_pyarray(py), ends).into_bound_py_any(py),
+            true => (arrived.into_pyarray(py), ends).into_bound_py_any(py),
             false => Ok(ends.into_any()),
         }
     }

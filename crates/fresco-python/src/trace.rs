@@ -4,7 +4,7 @@
 use crate::arguments::Whole;
 use crate::errors::{fault, raised};
 use fresco_load::trace::MemoryTrace;
-use numpy::{PyArray1, ToPyArray};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -44,5 +44,9 @@ pub fn trace_requests<'py>(py: Python<'py>, path: PathBuf, limit: Option<Whole>)
     if cycles.is_empty() && most > 0 {
         return Err(fault("path", format!("{}: found no request", path.display()), "", ""));
     }
-    Ok((cycles.to_pyarray(py), addresses.to_pyarray(py), writes.to_pyarray(py)))
+    Ok((
+        cycles.into_pyarray(py),
+        addresses.into_pyarray(py),
+        writes.into_pyarray(py),
+    ))
 }
