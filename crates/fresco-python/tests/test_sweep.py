@@ -54,9 +54,22 @@ def test_the_points():
     assert again == sweep and list(again) == list(sweep)
 
 
+@pytest.mark.parametrize("seeds", [range(3), {"from": 0, "to": 2, "step": 1}, (0, 1, 2)])
+def test_values_of_an_axis(seeds):
+    sweep = fresco.Sweep({"scenario": "first", "grid": {"seed": seeds}})
+    assert [sweep[number] for number in range(len(sweep))] == [{"seed": "0"}, {"seed": "1"}, {"seed": "2"}]
+
+
+def test_lists_are_no_longer_than_sweeps():
+    with pytest.raises(fresco.FrescoError, match="found a list of 1000000000 values") as raised:
+        fresco.Sweep({"scenario": "first", "grid": {"seed": range(10**9)}})
+    assert raised.value.field == "grid.seed" and "random" in raised.value.help
+
+
 def test_tables(here):
     frame = here.to_pandas()
-    assert set(frame["axis.seed"]) == {1, 2, 3} and set(frame["axis.memory.controller.page"]) == {"open", "closed"}
+    assert frame["axis.seed"].dtype == "int64" and set(frame["axis.seed"]) == {1, 2, 3}
+    assert set(frame["axis.memory.controller.page"]) == {"open", "closed"}
     polars = pytest.importorskip("polars")
     assert here.to_polars("points").height == 6
     assert here.to_polars().filter(polars.col("metric") == "slowdown").height > 0

@@ -26,6 +26,7 @@ def inline(value: Any) -> str:
         return "{ " + ", ".join(pairs) + " }"
     if hasattr(value, "tolist"):
         # An array or a scalar of numpy.
+        _short(value.size)
         return inline(value.tolist())
     if isinstance(value, int):
         return str(value)
@@ -34,8 +35,19 @@ def inline(value: Any) -> str:
     if isinstance(value, _native.Machine):
         return text(value._written_out())
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        _short(len(value))
         return "[" + ", ".join(map(_part, value)) + "]"
     raise TypeError(f"found {value!r} of type {type(value).__name__}; allowed: bool, int, float, str, path, list, dict")
+
+
+# As many as the points that a sweep may have.
+LONGEST = 1_000_000
+
+
+def _short(length: int) -> None:
+    if length > LONGEST:
+        found = f"found a list of {length} values"
+        raise _native.fault("", found, f"at most {LONGEST}", "take fewer, or draw samples of a range: random = {samples, over}")
 
 
 def _part(value: Any) -> str:
