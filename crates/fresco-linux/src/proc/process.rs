@@ -130,6 +130,14 @@ impl Process {
         }
     }
 
+    /// Returns true if it has no memory any more: it has gone, or nobody has waited for it yet. Threads of the kernel never have any.
+    pub fn has_ended(&self) -> bool {
+        match fs::read(self.directory.join("maps")) {
+            Ok(maps) => maps.is_empty(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH),
+        }
+    }
+
     /// Returns true for a kernel thread.
     fn is_of_the_kernel(&self) -> bool {
         // PF_KTHREAD of the kernel's sched.h, in field 9 of proc_pid_stat(5).
@@ -232,6 +240,23 @@ pub fn has_ended(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_has_waited_for_has_ended() {
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("there");
+        let process = Process::find(Path::new("/proc"), child.id()).expect("lives");
+        assert!(!process.has_ended());
+        child.kill().expect("ours");
+        while !has_ended(&process.directory) {
+            std::thread::yield_now();
+        }
+        assert!(
+            process.has_ended() && !process.name().is_empty(),
+            "a zombie has its name"
+        );
+        child.wait().expect("ours");
+        assert!(process.has_ended() && process.name().is_empty());
+    }
 
     #[test]
     fn where_no_process_is_told_of_nothing_is_said_about_processes() {

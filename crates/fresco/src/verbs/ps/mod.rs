@@ -146,7 +146,11 @@ impl PsReport {
     /// Looks at all processes.
     fn now() -> Result<Self, InputError> {
         let seen = Seen::now()?;
-        let views = seen.asked.iter().map(|(process, request)| View::of(process, request));
+        let views = seen.asked.iter().filter_map(|(process, request)| {
+            let view = View::of(process, request);
+            // One that has ended meanwhile is not there any more.
+            (!process.has_ended()).then_some(view)
+        });
         Ok(Self {
             processes: views.collect(),
             not_looked_at: seen.hidden,

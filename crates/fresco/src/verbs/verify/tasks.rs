@@ -141,10 +141,10 @@ impl TasksReport {
             let before = tasks.len();
             let found = alive.iter().filter(|(_, request)| request.task == program.request.task);
             for (process, request) in found {
-                // One that ends meanwhile is not there any more.
-                match TaskView::of(program, process, request, least) {
-                    Err(_) if process.name().is_empty() => {}
-                    view => tasks.push(view?),
+                let view = TaskView::of(program, process, request, least);
+                // One that has ended meanwhile is not there any more, whatever was still seen of it.
+                if !process.has_ended() {
+                    tasks.push(view?);
                 }
             }
             if tasks.len() == before {
