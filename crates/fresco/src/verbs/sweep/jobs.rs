@@ -58,7 +58,8 @@ fn words(args: &Args, out: &Path) -> Vec<String> {
 }
 
 fn slurm(line: &str, shards: u32, name: &str) -> String {
-    // The signal comes a minute before the time limit, to the program itself: it ends with what is whole, and the next job goes on.
+    // The signal comes a minute or two before the time limit, to the program itself: points that have begun have until then to end, more
+    // than the two seconds that SIGTERM leaves them, and the next job goes on.
     format!(
         "#!/bin/sh\n\
          #SBATCH --job-name={name}\n\
@@ -67,7 +68,7 @@ fn slurm(line: &str, shards: u32, name: &str) -> String {
          #SBATCH --cpus-per-task=1\n\
          #SBATCH --requeue\n\
          #SBATCH --open-mode=append\n\
-         #SBATCH --signal=B:TERM@60\n\
+         #SBATCH --signal=B:INT@60\n\
          exec {line} --threads \"${{SLURM_CPUS_PER_TASK:-1}}\" --shard auto/{shards}\n"
     )
 }
@@ -77,14 +78,12 @@ fn kubernetes(words: &[String], shards: u32, name: &str) -> String {
     let all = words.iter().cloned().chain(threads).chain([format!("auto/{shards}")]);
     // A JSON text is one of YAML, too.
     let command: Vec<String> = all.map(|word| serde_json::Value::from(word).to_string()).collect();
-    // Names of objects hold no points.
-    let name = name.replace('.', "-");
-    let name = name.trim_matches('-');
+    let name = job_name(name, shards);
     format!(
         "# Edit the image, and the claim of the volume that holds the sweep's file and its directory.\n\
          apiVersion: batch/v1\n\
          kind: Job\n\
-         metadata:\n  name: sweep-{name}\n\
+         metadata:\n  name: {name}\n\
          spec:\n\
          \x20 completions: {shards}\n\
          \x20 parallelism: {shards}\n\
@@ -105,6 +104,15 @@ fn kubernetes(words: &[String], shards: u32, name: &str) -> String {
          \x20         persistentVolumeClaim: {{ claimName: fresco }}\n",
         command.join(", ")
     )
+}
+
+/// A Job's name: hosts of its pods are `NAME-INDEX`, which has to be a label of DNS: at most 63 letters, digits and `-`, none of these at
+/// an end (RFC 1123).
+fn job_name(sweep: &str, shards: u32) -> String {
+    let room = 63 - format!("-{}", shards - 1).len();
+    let name = format!("sweep-{}", sweep.replace('.', "-").trim_matches('-'));
+    let end = name.len().min(room);
+    name[..end].trim_end_matches('-').to_owned()
 }
 
 /// Gives a script to sbatch; what that says.
@@ -130,5 +138,28 @@ pub fn submit(script: &str) -> Result<Vec<u8>, InputError> {
     match done.status.success() {
         true => Ok(done.stdout),
         false => Err(wrong(format!("found that it refuses the script: {}", done.status))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_pods_have_names_that_kubernetes_takes() {
+        assert_eq!(job_name("banks", 7), "sweep-banks");
+        assert_eq!(job_name("a.b-c.", 7), "sweep-a-b-c");
+        for (sweep, shards) in [
+            ("a".repeat(60), 4096),
+            ("-".to_owned(), 1),
+            ("9.".repeat(30), 100),
+            ("0".repeat(51) + ".9", 4096),
+        ] {
+            let host = format!("{}-{}", job_name(&sweep, shards), shards - 1);
+            assert!(
+                host.len() <= 63 && !job_name(&sweep, shards).ends_with('-'),
+                "{sweep}: {host}"
+            );
+        }
     }
 }
