@@ -131,7 +131,7 @@ bench: ## Speed of the memory core, of its interfaces for C and Python and of a 
 	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
 	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
-soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^5 plans through a judge of their own (JUDGED: how many); 10^4 scenarios within their bounds (BOUNDS: how many); 10^5 points of a sweep, and one killed at twenty moments; 10^8 page requests; 11,000 adversaries of map detection (an hour)
+soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^5 plans through a judge of their own (JUDGED: how many); 10^4 scenarios within their bounds (BOUNDS: how many); 10^5 points of a sweep, and one killed at twenty moments, and one by Slurm; 10^8 page requests; 11,000 adversaries of map detection (an hour)
 	$(TIMED) soak "10^8 commands of random traffic; all that follows takes an hour once it is compiled" $(CARGO) run --release --locked -p fresco-memory --example soak
 	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(TIMED) judged "10^5 plans, judged: some 15 minutes on two idle cores" $(CARGO) run --release --locked -p fresco-plan --example judged -- $(or $(JUDGED),100000)
@@ -144,6 +144,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) maps "maps of all machines found at four levels of noise" env FRESCO_LEVELS=all $(CARGO) test --locked -p fresco --bin fresco is_found_from_timing
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(MAKE) --no-print-directory deb
+	$(TIMED) slurm "a sweep by a Slurm of one node, where Slurm is installed" scripts/slurm-check $(BIN)
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions
 
 claims: build ## All claims of the papers, in three other worlds as well (out/claims/index.html): an hour and more
