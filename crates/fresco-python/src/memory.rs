@@ -7,8 +7,8 @@ use crate::data::as_python;
 use crate::errors::fault;
 use crate::machine::Machine;
 use fresco_dram::{CommandKind, LONGEST_GAP};
+use fresco_memory::Access;
 use fresco_memory::embedded::{Done, Limit, Memory as Core, Options, SendError};
-use fresco_memory::{Access, TraceRequest};
 use numpy::IntoPyArray;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -286,7 +286,6 @@ impl Memory {
         let mut arrived = vec![0u64; if arrivals { all } else { 0 }];
         let core = &mut own.core;
         let mut replay = py.detach(|| core.begin_replay(outstanding, &mut ends, &mut arrived));
-        let mut piece = Vec::with_capacity(PIECE.min(all));
         let mut sent = Ok(());
         while sent.is_ok() && replay.sent() < all {
             let reach = replay.now().saturating_add(STEP);
@@ -297,22 +296,12 @@ impl Memory {
                 .iter()
                 .take_while(|&&cycle| cycle <= reach || cycle > far);
             let next = rest.start..rest.start + near.count();
-            let requests = cycles[next.clone()]
-                .iter()
-                .zip(&addresses[next.clone()])
-                .zip(&writes[next]);
-            piece.clear();
-            piece.extend(requests.map(|((&cycle, &address), &write)| TraceRequest {
-                cycle,
-                address,
-                access: access(write),
-            }));
-            let moved = py.detach(|| match piece.is_empty() {
+            let moved = py.detach(|| match next.is_empty() {
                 true => {
                     replay.advance(reach);
                     Ok(())
                 }
-                false => replay.send(&piece),
+                false => replay.send_arrays(&cycles[next.clone()], &addresses[next.clone()], &writes[next]),
             });
             sent = match moved {
                 Err((number, error)) => Err(refused(&format!("request {number}"), error)),

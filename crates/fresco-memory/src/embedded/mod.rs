@@ -60,19 +60,19 @@ pub struct Done {
 /// So many requests of a slice are sent before what was done meanwhile is told.
 const PIECE: usize = 1024;
 
-/// Sends requests of a slice, as [`Memory::send_all`] says.
+/// Sends requests, as [`Memory::send_all`] says.
 #[inline]
 fn run<W: Watch<Item = Ticket>>(
     feed: &mut Feed<Ticket>,
     (map, line_bytes): (&AddressMap, u64),
-    requests: &[TraceRequest],
+    requests: impl Iterator<Item = TraceRequest>,
     (now, outstanding): (Cycle, usize),
     watch: &mut W,
 ) -> Result<(), (usize, SendError)> {
     let mut reached = 0;
-    let trace = requests.iter().enumerate().map(|(i, request)| {
+    let trace = requests.enumerate().map(|(i, request)| {
         reached = i;
-        Ok(*request)
+        Ok(request)
     });
     let place = |request: TraceRequest, from: Cycle| {
         let TraceRequest { cycle, address, .. } = request;
@@ -287,7 +287,7 @@ impl Memory {
         let sent = run(
             &mut self.feed,
             (&self.map, self.line_bytes),
-            requests,
+            requests.iter().copied(),
             from,
             &mut telling,
         );

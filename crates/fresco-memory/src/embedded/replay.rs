@@ -5,7 +5,7 @@ use super::inside::{Inside, Ticket};
 use super::{Memory, SendError, run};
 use crate::drive::TraceRequest;
 use crate::feed::{Feed, Watch, back_at};
-use crate::{Command, Completion};
+use crate::{Access, Command, Completion};
 use fresco_dram::{Cycle, NEVER};
 
 /// Requests called by their numbers.
@@ -90,8 +90,39 @@ impl Replay<'_> {
     /// # Panics
     /// If there are fewer ends than requests.
     pub fn send(&mut self, requests: &[TraceRequest]) -> Result<(), (usize, SendError)> {
-        let before = self.sent;
-        assert!(self.ends.len() - before >= requests.len(), "an end for each request");
+        self.send_each(requests.iter().copied())
+    }
+
+    /// As [`send`](Self::send), of requests whose parts stand in arrays: cycles, addresses in bytes, and whether they write.
+    ///
+    /// # Errors
+    /// As of [`send`](Self::send).
+    ///
+    /// # Panics
+    /// If the arrays have different lengths, or there are fewer ends than requests.
+    // Not generic, and so compiled here.
+    pub fn send_arrays(
+        &mut self,
+        cycles: &[Cycle],
+        addresses: &[u64],
+        writes: &[bool],
+    ) -> Result<(), (usize, SendError)> {
+        assert!(
+            addresses.len() == cycles.len() && writes.len() == cycles.len(),
+            "arrays of one length"
+        );
+        let requests = cycles.iter().zip(addresses).zip(writes);
+        self.send_each(requests.map(|((&cycle, &address), &is_write)| TraceRequest {
+            cycle,
+            address,
+            access: if is_write { Access::Write } else { Access::Read },
+        }))
+    }
+
+    #[inline]
+    fn send_each(&mut self, requests: impl ExactSizeIterator<Item = TraceRequest>) -> Result<(), (usize, SendError)> {
+        let (before, all) = (self.sent, requests.len());
+        assert!(self.ends.len() - before >= all, "an end for each request");
         let mut watch = Ends {
             inside: &mut self.memory.inside,
             ends: self.ends,
@@ -106,7 +137,7 @@ impl Replay<'_> {
             &mut watch,
         );
         let sent = sent.map_err(|(index, error)| (before + index, error));
-        self.sent = sent.map_or_else(|(index, _)| index, |()| before + requests.len());
+        self.sent = sent.map_or_else(|(index, _)| index, |()| before + all);
         sent
     }
 
