@@ -87,7 +87,11 @@ pub fn flags(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
         let array = array.call_method1("astype", ("bool",))?;
         // Whatever the bytes are: those of a view may be neither 0 nor 1.
         let bytes: PyReadonlyArray1<'_, u8> = array.call_method1("view", ("uint8",))?.extract()?;
-        return Ok(bytes.as_array().iter().map(|&byte| byte != 0).collect());
+        let flag = |&byte: &u8| byte != 0;
+        return Ok(match bytes.as_slice() {
+            Ok(slice) => slice.iter().map(flag).collect(),
+            Err(_) => bytes.as_array().iter().map(flag).collect(),
+        });
     }
     let help = match kind.as_str() {
         "i" | "u" => "compare, for example x != 0",
