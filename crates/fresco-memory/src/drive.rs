@@ -98,7 +98,7 @@ impl Driver {
         let place = |request: TraceRequest, _| place(request.address);
         self.feed
             .run(trace, (0, self.outstanding), (u64::MAX, place), &mut watch)?;
-        self.feed.finish(&mut watch);
+        self.feed.finish(self.feed.sent_at(), &mut watch);
         self.feed.settle(self.feed.end());
         Ok(Driven {
             requests: watch.requests,

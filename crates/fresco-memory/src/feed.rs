@@ -218,9 +218,11 @@ impl<T: Kept> Feed<T> {
         self.controllers.iter_mut().for_each(|c| c.settle(at));
     }
 
-    /// Until nothing is outstanding in the controllers; what is left in their write buffers is written at once. Requests
-    /// whose end is known may not be back yet.
-    pub(crate) fn finish<W: Watch<Item = T>>(&mut self, watch: &mut W) {
+    /// Until nothing is outstanding in the controllers; what is left in their write buffers is written at once, from cycle `from` on, before which
+    /// all has happened. Requests whose end is known may not be back yet.
+    pub(crate) fn finish<W: Watch<Item = T>>(&mut self, from: Cycle, watch: &mut W) {
+        // One that had nothing to do has not looked at the clock.
+        self.settle(from);
         // Refreshes go on for ever: it ends when nothing is outstanding.
         self.controllers.iter_mut().for_each(|c| c.set_eager_writes(true));
         while self.controllers.iter().any(|c| c.outstanding() > 0) {

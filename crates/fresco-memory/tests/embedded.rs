@@ -211,6 +211,57 @@ fn a_replay_is_that_of_the_driver() {
     }
 }
 
+/// Nodes that have nothing to do lag behind; what is drained is written from now on, whatever was asked before.
+#[test]
+fn write_buffers_of_all_nodes_are_emptied_from_now_on() {
+    for name in MACHINES {
+        let machine = machine(name, &[]);
+        let ends = [false, true].map(|asked| {
+            let mut memory = Memory::new(&machine, Options::default());
+            memory.send(0, Access::Write, 0).expect("it is taken");
+            memory.advance(4_000, |_| {});
+            if asked {
+                memory.stats();
+            }
+            (memory.drain(|_| {}), memory.stats())
+        });
+        assert!(
+            ends[0].0 > 4_000 && ends[0] == ends[1],
+            "{name}: {} and {}",
+            ends[0].0,
+            ends[1].0
+        );
+    }
+}
+
+/// What is sent request by request, and drained, is the replay of its trace, though nodes lie idle for long.
+#[test]
+fn a_host_that_drains_is_a_replay() {
+    for name in MACHINES {
+        let machine = machine(name, &[]);
+        for seed in 0..20 {
+            let mut requests = traffic(&machine, seed, 12);
+            for (i, request) in (0..).zip(&mut requests) {
+                request.cycle = 100 * i;
+            }
+            let mut by_replay = Memory::new(&machine, Options::default());
+            let mut ends = vec![0; requests.len()];
+            let end = by_replay.replay(&requests, 200, &mut ends).expect("all have places");
+            let mut memory = Memory::new(&machine, Options::default());
+            let mut told = vec![0; requests.len()];
+            for (tag, request) in (0..).zip(&requests) {
+                memory.advance(request.cycle, |done| told[done.tag as usize] = done.at);
+                memory.send(request.address, request.access, tag).expect("it is taken");
+            }
+            let drained = memory.drain(|done| told[done.tag as usize] = done.at);
+            assert!(
+                (drained, told, memory.stats()) == (end, ends, by_replay.stats()),
+                "{name}, {seed}"
+            );
+        }
+    }
+}
+
 /// Channels of all nodes.
 fn channels(machine: &Machine) -> usize {
     (machine.memory.organisation.nodes * machine.memory.organisation.channels) as usize

@@ -303,7 +303,7 @@ impl Memory {
     /// Waits for all that is outstanding, and for the write buffers, which are emptied at once; tells what is done, in order. Returns the cycle in which the
     /// last data are over, at which time stands then.
     pub fn drain(&mut self, mut done: impl FnMut(&Done)) -> Cycle {
-        self.feed.finish(&mut Telling::nothing(&mut self.inside));
+        self.feed.finish(self.now, &mut Telling::nothing(&mut self.inside));
         while let Some((_, ticket)) = self.feed.pop() {
             let next = self.inside.leave(&ticket);
             self.now = self.now.max(next.at);

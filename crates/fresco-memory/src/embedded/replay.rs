@@ -155,8 +155,9 @@ impl Replay<'_> {
     /// Waits for all requests and for the write buffers, which are emptied at once. Returns the cycle in which the last data are over, at which time
     /// stands then.
     pub fn finish(mut self) -> Cycle {
+        let from = self.now();
         let (feed, _, mut watch) = self.parts();
-        feed.finish(&mut watch);
+        feed.finish(from, &mut watch);
         self.wait();
         let end = self.memory.feed.end();
         self.memory.now = self.memory.now.max(end);
