@@ -54,6 +54,17 @@ def test_the_points():
     assert again == sweep and list(again) == list(sweep)
 
 
+def test_axes_keep_their_order(tmp_path):
+    whole = {"seed": {"from": 1, "to": 1000, "step": 1}, "memory": {"controller": {"page": ["open", "closed"]}}, "measure.operations": [1, 2]}
+    toml = "seed = { from = 1, to = 1000, step = 1 }\nmemory.controller.page = ['open', 'closed']\n\"measure.operations\" = [1, 2]\n"
+    for heading, sweep in (("grid", {"grid": whole}), ("random]\nsamples = 3\n[random.over", {"random": {"over": whole, "samples": 3}})):
+        path = tmp_path / "s.toml"
+        path.write_text(f"scenario = 'first'\n[{heading}]\n{toml}")
+        made, read = fresco.Sweep({"scenario": "first", **sweep}), fresco.Sweep(path)
+        assert list(made.axes) == list(read.axes) == ["seed", "memory.controller.page", "measure.operations"]
+        assert len(made) == len(read) and all(made[number] == read[number] for number in range(min(len(read), 9)))
+
+
 @pytest.mark.parametrize("seeds", [range(3), {"from": 0, "to": 2, "step": 1}, (0, 1, 2)])
 def test_values_of_an_axis(seeds):
     sweep = fresco.Sweep({"scenario": "first", "grid": {"seed": seeds}})

@@ -82,17 +82,19 @@ def _name(key: Any) -> str:
 
 
 def document(table: Mapping[str, Any]) -> str:
-    """A table as a document of TOML, with a heading for each table within."""
+    """A table as a document of TOML, with a heading for each table within. Below the first headings keys keep their order, which that of axes is."""
     return "\n".join(_lines(table, ())) + "\n"
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     lines = []
     below = []
-    for key, value in table.items():
+    # A table under a heading comes after all plain values: one that stands before one of these is written in a line.
+    plain = [number for number, value in enumerate(table.values()) if path and not (isinstance(value, Mapping) or _is_tables(value))]
+    for number, (key, value) in enumerate(table.items()):
         with _of(".".join(path)):
             here = (*path, key_of(key))
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and number > max(plain, default=-1):
             below += ["", f"[{'.'.join(here)}]", *_lines(value, here)]
         elif _is_tables(value):
             for part in value:
