@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 45] = [
+pub const WRONG: [(&str, &str, Schema); 47] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -193,6 +193,16 @@ pub const WRONG: [(&str, &str, Schema); 45] = [
         "scenario = \"first\"\n[grid]\nseed = { from = 1, to = 2, step = 1, scale = \"log\" }",
         "s.toml:3: grid.seed: found scale = \"log\" in a grid",
         Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\ntask.victim.parameters.bytes = { from = 1, to = 2, step = 1, unit = \"MiB\" }\n[[point]]\ntask.victim.parameters.bytes = 196608",
+        "s.toml:5: point.0.task.victim.parameters.bytes: found 196608, where the axis",
+        Takes,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n[[point]]\nwhere = \"a\"",
+        "s.toml:8: point.0.where: found a key that is the name of an axis of variants",
+        Refuses,
     ),
     (
         "scenario = \"first\"\n[grid]\nover.seed = { from = 1, to = 2, step = 1 }",

@@ -74,6 +74,8 @@ pub struct Range {
 
 /// Significant digits of values of a range without steps.
 const DIGITS: usize = 6;
+/// Significant digits of values of a range with steps, unless all are whole.
+const STEP_DIGITS: usize = 12;
 /// Up to it a number of 64 bits tells whole numbers apart.
 const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
 /// Most values of a range with steps.
@@ -122,6 +124,16 @@ impl Axis {
         matches!(&self.values, Values::Range(Range { step: None, .. }))
     }
 
+    /// Returns true if its values are names of variants.
+    pub(super) fn is_of_variants(&self) -> bool {
+        let Values::Levels(levels) = &self.values else {
+            return false;
+        };
+        levels
+            .iter()
+            .any(|level| level.sets.iter().any(|set| set.key() != self.key))
+    }
+
     /// The unit of its values, which are numbers then; empty without.
     pub fn unit(&self) -> &str {
         match &self.values {
@@ -159,16 +171,32 @@ impl Range {
             let error = table.error_at("step", format!("found {step}"));
             return Err(error
                 .allowed(format!("a number above 0 that makes at most {MOST_STEPS} steps"))
-                .help("write a larger step, or none"));
+                .help("write a larger step"));
         }
-        Ok(Self {
+        let range = Self {
             from,
             to,
             step,
             logarithmic,
             unit,
             place,
-        })
+        };
+        // A unit in the last of the digits that the largest value has.
+        let power = range.largest().max(f64::MIN_POSITIVE).log10().floor();
+        let least = 10f64.powi(power as i32 + 1 - STEP_DIGITS as i32);
+        if let Some(step) = step.filter(|step| !range.is_whole() && *step < least * (1.0 - 1e-9)) {
+            let found = format!("found {step}, so that values are alike to {STEP_DIGITS} digits");
+            return Err(table
+                .error_at("step", found)
+                .allowed(format!("{least:e} or more"))
+                .help("write a larger step"));
+        }
+        Ok(range)
+    }
+
+    /// The larger of its ends, without sign.
+    fn largest(&self) -> f64 {
+        self.from.abs().max(self.to.abs())
     }
 
     /// Returns true if all its values are whole numbers, as exact as they are written.
@@ -197,8 +225,10 @@ impl Range {
 
     /// From one value to the next, and the number of the last one, counted from 0; `None` without steps.
     fn steps(&self) -> Option<(f64, f64)> {
+        // Ends and step are decimals, off by half a place of a float each: so much may be missing of the last step.
+        let missing = |step: f64| (2.0 * f64::EPSILON * self.largest() / step).max(1e-9);
         self.step
-            .map(|step| (step, ((self.to - self.from) / step + 1e-9).floor()))
+            .map(|step| (step, ((self.to - self.from) / step + missing(step)).floor()))
     }
 
     fn at(&self, place: f64) -> f64 {
@@ -215,7 +245,11 @@ impl Range {
                     true => ((between(self.from, self.to) - self.from) / step).round(),
                 };
                 let value = self.from + number.min(last) * step;
-                if self.is_whole() { value } else { rounded(value, 12) }
+                if self.is_whole() {
+                    value
+                } else {
+                    rounded(value, STEP_DIGITS)
+                }
             }
         }
     }
@@ -270,6 +304,16 @@ mod tests {
             drawn("{ from = 1, to = 4, step = 1 }"),
             ["k=1", "k=2", "k=3", "k=4", "k=4"]
         );
+        assert_eq!(drawn("{ from = 0, to = 0, step = 0.5 }")[4], "k=0");
+        // The last one is there, though floats miss it by more than a billionth of a step.
+        assert_eq!(
+            drawn("{ from = 100000000.001, to = 100000000.004, step = 0.001 }")[4],
+            "k=100000000.004"
+        );
+        assert_eq!(
+            drawn("{ from = 8446698.8, to = 8446699.4, step = 0.1 }")[4],
+            "k=8446699.4"
+        );
         // As exact as it is written: 2^53 - 1.
         assert_eq!(
             drawn("{ from = 1, to = 9007199254740991, step = 9007199254740990 }")[4],
@@ -298,6 +342,10 @@ mod tests {
             ("{ from = 2, to = 1 }", "less than from = 2"),
             ("{ from = 0, to = 1, scale = \"log\" }", "on a logarithmic scale"),
             ("{ from = 0, to = 1, step = 0 }", "found 0"),
+            (
+                "{ from = 1.0000000000001, to = 1.0000000000004, step = 1e-13 }",
+                "alike to 12 digits",
+            ),
             ("{ from = 0 }", "missing"),
         ] {
             let error = axis(range).expect_err(range).to_string();

@@ -97,7 +97,8 @@ impl Spec {
             Some(table) => grid(&table, &variants)?,
             None => Vec::new(),
         };
-        let listed = listed(&root)?;
+        let axes: Vec<&Axis> = sampled.iter().chain(&grid).collect();
+        let listed = listed(&root, &axes)?;
         let product = grid
             .iter()
             .try_fold(1u64, |product, axis| product.checked_mul(axis.count()));

@@ -191,7 +191,7 @@ fn meaning(value: &Item<'_>) -> String {
 }
 
 /// `[[point]]`: the keys of each and their values.
-pub(super) fn listed(root: &Table<'_>) -> Result<Vec<Vec<(String, Level)>>, InputError> {
+pub(super) fn listed(root: &Table<'_>, axes: &[&Axis]) -> Result<Vec<Vec<(String, Level)>>, InputError> {
     let mut points = Vec::new();
     let mut known = BTreeSet::new();
     for table in root.array_of_tables("point")? {
@@ -211,6 +211,9 @@ pub(super) fn listed(root: &Table<'_>) -> Result<Vec<Vec<(String, Level)>>, Inpu
         let mut point = Vec::new();
         for (key, item) in leaves {
             check_key(&key, &item)?;
+            if let Some(axis) = axes.iter().find(|axis| axis.key == key) {
+                check_beside(axis, &item)?;
+            }
             let level = Level {
                 label: label(&item),
                 sets: vec![Set::new(&key, &item.to_toml(), item.error(""))],
@@ -220,6 +223,32 @@ pub(super) fn listed(root: &Table<'_>) -> Result<Vec<Vec<(String, Level)>>, Inpu
         points.push(point);
     }
     Ok(points)
+}
+
+/// That a value of a listed point can stand in the column of an axis.
+fn check_beside(axis: &Axis, item: &Item<'_>) -> Result<(), InputError> {
+    let unit = axis.unit();
+    let label = label(item);
+    let number = label.strip_suffix(unit).map(|number| number.trim_end().parse::<f64>());
+    if !unit.is_empty() && !matches!(number, Some(Ok(_))) {
+        let error = item.error(format!(
+            "found {label}, where the axis {:?} has numbers of {unit}",
+            axis.key
+        ));
+        return Err(error
+            .allowed(format!("a number with this unit, such as \"1 {unit}\""))
+            .help("convert it, or list all values of the axis"));
+    }
+    if axis.is_of_variants() {
+        let error = item.error(format!(
+            "found a key that is the name of an axis of variants: {:?}",
+            axis.key
+        ));
+        return Err(error
+            .allowed("keys of the scenario")
+            .help("write what the variant sets"));
+    }
+    Ok(())
 }
 
 impl Range {
