@@ -80,8 +80,11 @@ use windows::PlannedWindows;
 /// How far a core may run ahead of the others on private state: 1 µs.
 const RUN_AHEAD: Ps = 1_000_000;
 
-/// After so many events, a few milliseconds, it is asked whether the run is given up.
-const BETWEEN_QUESTIONS: u32 = 1 << 14;
+/// After so many events it is asked whether the run is given up: each may be a microsecond of a program that finds all in its caches.
+const BETWEEN_QUESTIONS: u32 = 1 << 8;
+/// Questions from one check of the levels to the next.
+#[cfg(debug_assertions)]
+const BETWEEN_CHECKS: u32 = 1 << 6;
 
 /// A run in progress.
 pub(crate) struct Engine<'e> {
@@ -158,6 +161,8 @@ impl Engine<'_> {
     pub fn run(mut self, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunOutcome>, InputError> {
         let mut done: Vec<Done> = Vec::new();
         self.timer = self.next_timer();
+        #[cfg(debug_assertions)]
+        let mut questions = 0u32;
         while !is_given_up() {
             for _ in 0..BETWEEN_QUESTIONS {
                 if !self.go_on(&mut done)? {
@@ -167,7 +172,12 @@ impl Engine<'_> {
                 }
             }
             #[cfg(debug_assertions)]
-            self.check_levels();
+            {
+                questions = questions.wrapping_add(1);
+                if questions.is_multiple_of(BETWEEN_CHECKS) {
+                    self.check_levels();
+                }
+            }
         }
         Ok(None)
     }
