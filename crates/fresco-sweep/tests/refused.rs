@@ -23,7 +23,7 @@ pub enum Schema {
 use Schema::{Refuses, Takes};
 
 /// Sweeps, what is told of them, and whether the schema sees that they are wrong.
-pub const WRONG: [(&str, &str, Schema); 47] = [
+pub const WRONG: [(&str, &str, Schema); 48] = [
     ("grid.seed = [1]", "s.toml: scenario: missing", Refuses),
     (
         "scenario = \"fisrt\"\ngrid.seed = [1]",
@@ -203,6 +203,11 @@ pub const WRONG: [(&str, &str, Schema); 47] = [
         "scenario = \"first\"\n[grid]\nwhere = [\"a\"]\n[[variant]]\nname = \"a\"\nset.seed = 1\n[[point]]\nwhere = \"a\"",
         "s.toml:8: point.0.where: found a key that is the name of an axis of variants",
         Refuses,
+    ),
+    (
+        "scenario = \"first\"\n[grid]\ntask.victim.parameters.bytes = [\"64 KiB\", 65536]",
+        "s.toml:3: grid.task.victim.parameters.bytes.1: found 65536, which is 64 KiB once more",
+        Takes,
     ),
     (
         "scenario = \"first\"\n[grid]\nover.seed = { from = 1, to = 2, step = 1 }",

@@ -175,7 +175,7 @@ fn levels(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<Axis, Inpu
     })
 }
 
-/// What a value is, however it is written: 1 as 1.0, "1 MiB" as "1024 KiB".
+/// What a value is, however it is written: 1 as 1.0, "1 MiB" as "1024 KiB" and as 1048576.
 fn meaning(value: &Item<'_>) -> String {
     let written = value.to_toml();
     if let Ok(number) = written.replace('_', "").parse::<f64>() {
@@ -184,7 +184,7 @@ fn meaning(value: &Item<'_>) -> String {
             .parse::<i128>()
             .map_or_else(|_| number.to_string(), |number| number.to_string());
     }
-    let size = value.size(0..=u64::MAX).map(|bytes| format!("{bytes} bytes"));
+    let size = value.size(0..=u64::MAX).map(|bytes| bytes.to_string());
     let time = || value.duration(0..=u64::MAX).map(|ps| format!("{ps} ps"));
     let frequency = || value.frequency(0..=u64::MAX).map(|hertz| format!("{hertz} Hz"));
     size.or_else(|_| time()).or_else(|_| frequency()).unwrap_or(written)
