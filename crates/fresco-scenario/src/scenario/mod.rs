@@ -304,7 +304,9 @@ fn refuse_swept(sweep: &Sweep, overrides: &[Assignment]) -> Result<(), InputErro
     let error = InputError::new(format!("--set {key}={value}"), "found a key that the scenario sweeps").in_field(key);
     let bare_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value != "true" && value != "false";
     let quote = if bare_word { "\"" } else { "" };
-    let help = format!("to have this value alone, write --set 'sweep.{key}=[{quote}{value}{quote}]'");
+    let help = format!(
+        "to have this value alone, give fresco sim --set 'sweep.{key}=[{quote}{value}{quote}]', or change [sweep] in the file of the scenario"
+    );
     Err(error.allowed("keys that have one value").help(help))
 }
 
