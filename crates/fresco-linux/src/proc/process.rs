@@ -130,11 +130,12 @@ impl Process {
         }
     }
 
-    /// Returns true if it has no memory any more: it has gone, or nobody has waited for it yet. Threads of the kernel never have any.
-    pub fn has_ended(&self) -> bool {
+    /// Returns true if it has no memory any more: it has gone, or nobody has waited for it yet, or it is about to end, a moment before
+    /// [`has_ended`] says so. Threads of the kernel never have any.
+    pub fn has_no_memory(&self) -> bool {
         match fs::read(self.directory.join("maps")) {
             Ok(maps) => maps.is_empty(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH),
+            Err(error) => is_gone(&error),
         }
     }
 
@@ -233,8 +234,13 @@ pub fn has_ended(folder: &Path) -> bool {
         Ok(stat) => stat
             .rsplit_once(") ")
             .is_none_or(|(_, rest)| rest.starts_with(['Z', 'X'])),
-        Err(error) => error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH),
+        Err(error) => is_gone(&error),
     }
+}
+
+/// Returns true if this error of reading a file in `/proc` says that its process or thread is not there any more.
+fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 #[cfg(test)]
@@ -242,20 +248,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_has_waited_for_has_ended() {
+    fn what_nobody_has_waited_for_has_no_memory() {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("there");
         let process = Process::find(Path::new("/proc"), child.id()).expect("lives");
-        assert!(!process.has_ended());
+        assert!(!process.has_no_memory());
         child.kill().expect("ours");
         while !has_ended(&process.directory) {
             std::thread::yield_now();
         }
         assert!(
-            process.has_ended() && !process.name().is_empty(),
+            process.has_no_memory() && !process.name().is_empty(),
             "a zombie has its name"
         );
         child.wait().expect("ours");
-        assert!(process.has_ended() && process.name().is_empty());
+        assert!(process.has_no_memory() && process.name().is_empty());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn check(spec: &Spec, tasks: &Tasks) -> Result<(), InputError> {
             let key = tasks.plain(set.key());
             axis.key == set.key() || keys(axis, tasks).iter().any(|own| *own == key || is_below(&key, own))
         };
-        let of_variants = |axis: &&Axis| axis.key != set.key() && sets(axis).iter().any(|own| own.key() != axis.key);
+        let of_variants = |axis: &&Axis| axis.key != set.key() && axis.is_of_variants();
         if axes.iter().any(|axis| is_lost(axis) && !of_variants(axis)) {
             let error = fresco_scenario::error_at(&set.place, "found a key that has an axis");
             return Err(error

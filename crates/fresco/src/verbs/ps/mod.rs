@@ -149,7 +149,7 @@ impl PsReport {
         let views = seen.asked.iter().filter_map(|(process, request)| {
             let view = View::of(process, request);
             // One that has ended meanwhile is not there any more.
-            (!process.has_ended()).then_some(view)
+            (!process.has_no_memory()).then_some(view)
         });
         Ok(Self {
             processes: views.collect(),

@@ -143,7 +143,7 @@ impl TasksReport {
             for (process, request) in found {
                 let view = TaskView::of(program, process, request, least);
                 // One that has ended meanwhile is not there any more, whatever was still seen of it.
-                if !process.has_ended() {
+                if !process.has_no_memory() {
                     tasks.push(view?);
                 }
             }
